@@ -14,17 +14,16 @@ import (
 // command is the path of package main in the repository.
 const command = "./cmd/timerbench"
 
-// Build builds the program of a revision once for each layout, in the folder dir, and returns the paths. It checks the
-// source out into a temporary git worktree and removes the worktree, even after an error or when ctx is cancelled. An
-// empty revision means the files of the work tree as they are.
+// Build builds the program of a commit once for each layout, in the folder dir, and returns the paths. It checks the
+// source out into a temporary git worktree and removes the worktree, even after an error or when ctx is cancelled. Without a
+// commit it builds the files of the work tree as they are.
 //
 // With more than one layout, the linker orders the functions at random, with the number of the layout as the seed.
-func Build(ctx context.Context, repository, revision, dir string, layouts int) (programs []string, err error) {
-	source, name := repository, "the work tree"
-	if revision != "" {
-		name = "revision " + revision
+func Build(ctx context.Context, repository, commit, dir string, layouts int) (programs []string, err error) {
+	source := repository
+	if commit != "" {
 		var remove func() error
-		if source, remove, err = checkOut(ctx, repository, revision); err != nil {
+		if source, remove, err = checkOut(ctx, repository, commit); err != nil {
 			return nil, err
 		}
 		defer func() { err = errors.Join(err, remove()) }()
@@ -39,31 +38,32 @@ func Build(ctx context.Context, repository, revision, dir string, layouts int) (
 			link = fmt.Sprintf("-ldflags=-s -w -randlayout=%d", layout+1) // without symbols: fast to link, and half the size
 		}
 		if _, err := outputIn(ctx, source, "go", "build", "-buildvcs=auto", "-o", path, link, command); err != nil {
-			return nil, fmt.Errorf("building %s: %w", name, err)
+			return nil, fmt.Errorf("building it: %w", err)
 		}
 		programs = append(programs, path)
 	}
 	return programs, nil
 }
 
-// Repository returns the root of the git repository that contains the current folder.
-func Repository(ctx context.Context) (string, error) {
-	root, err := outputIn(ctx, ".", "git", "rev-parse", "--show-toplevel")
+// Source returns the root of the git repository that contains the current folder, and the commit of a revision there. An empty
+// revision is that of the work tree, which has no commit.
+func Source(ctx context.Context, revision string) (repository, commit string, err error) {
+	repository, err = outputIn(ctx, ".", "git", "rev-parse", "--show-toplevel")
 	if failed := new(exec.ExitError); errors.As(err, &failed) {
 		err = errors.New("it is no program, and for a revision the current folder must be in a git repository of timerbench")
 	}
-	return strings.TrimSpace(root), err
+	if repository = strings.TrimSpace(repository); err != nil || revision == "" {
+		return repository, "", err
+	}
+	commit, err = outputIn(ctx, repository, "git", "rev-parse", "--verify", "--quiet", "--end-of-options", revision+"^{commit}")
+	if err != nil && ctx.Err() == nil {
+		err = fmt.Errorf("it is neither a revision of %s nor a program", repository)
+	}
+	return repository, strings.TrimSpace(commit), err
 }
 
-// checkOut creates a temporary worktree of a revision. remove deletes it.
-func checkOut(ctx context.Context, repository, revision string) (path string, remove func() error, err error) {
-	commit, err := outputIn(ctx, repository, "git", "rev-parse", "--verify", "--quiet", "--end-of-options", revision+"^{commit}")
-	if err != nil {
-		if ctx.Err() != nil {
-			return "", nil, ctx.Err()
-		}
-		return "", nil, fmt.Errorf("%q is neither a revision of %s nor a program", revision, repository)
-	}
+// checkOut creates a temporary worktree of a commit. remove deletes it.
+func checkOut(ctx context.Context, repository, commit string) (path string, remove func() error, err error) {
 	parent, err := os.MkdirTemp("", "timerbench-ab-")
 	if err != nil {
 		return "", nil, err
@@ -74,9 +74,9 @@ func checkOut(ctx context.Context, repository, revision string) (path string, re
 		_, err := outputIn(context.WithoutCancel(ctx), repository, "git", "worktree", "remove", "--force", path)
 		return errors.Join(err, os.RemoveAll(parent))
 	}
-	if _, err := outputIn(ctx, repository, "git", "worktree", "add", "--quiet", "--detach", path, strings.TrimSpace(commit)); err != nil {
+	if _, err := outputIn(ctx, repository, "git", "worktree", "add", "--quiet", "--detach", path, commit); err != nil {
 		_ = remove() // the worktree may be incomplete
-		return "", nil, fmt.Errorf("checking out %s: %w", revision, err)
+		return "", nil, fmt.Errorf("checking it out: %w", err)
 	}
 	return path, remove, nil
 }

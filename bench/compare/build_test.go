@@ -65,12 +65,17 @@ func TestRevisionsAreBuiltAndNothingIsLeftBehind(t *testing.T) {
 	first := commit(`"one"`)
 	commit(`"two"`)
 	write(t, root, "cmd/timerbench/main.go", "package main\n\nfunc main() { println(\"changed\") }\n")
+	t.Chdir(filepath.Join(root, "cmd"))
 	for revision, want := range map[string]string{first: "one", "HEAD": "two", "": "changed"} {
 		layouts := 1
 		if revision == first {
 			layouts = 2
 		}
-		programs, err := Build(t.Context(), root, revision, t.TempDir(), layouts)
+		source, commit, err := Source(t.Context(), revision)
+		if err != nil {
+			t.Fatal(err)
+		}
+		programs, err := Build(t.Context(), source, commit, t.TempDir(), layouts)
 		if err != nil || len(programs) != layouts || programs[0] == programs[layouts-1] && layouts > 1 {
 			t.Fatalf("%q: %v, %v", revision, programs, err)
 		}
@@ -80,10 +85,13 @@ func TestRevisionsAreBuiltAndNothingIsLeftBehind(t *testing.T) {
 			}
 		}
 	}
-	commit("neither a string") // does not build
-	for revision, want := range map[string]string{"no-such": `"no-such" is neither a revision of `, "HEAD": "building revision HEAD", "--help": `"--help" is neither a revision`} {
-		if _, err := Build(t.Context(), root, revision, t.TempDir(), 1); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", revision, err, want)
+	bad := commit("neither a string")
+	if _, err := Build(t.Context(), root, bad, t.TempDir(), 1); err == nil || !strings.Contains(err.Error(), "building it: ") {
+		t.Errorf("a commit that does not build: %v", err)
+	}
+	for _, revision := range []string{"no-such", "--help"} {
+		if _, _, err := Source(t.Context(), revision); err == nil || !strings.Contains(err.Error(), "it is neither a revision of ") {
+			t.Errorf("%s: %v", revision, err)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -97,23 +105,8 @@ func TestRevisionsAreBuiltAndNothingIsLeftBehind(t *testing.T) {
 	if entries, _ := filepath.Glob(filepath.Join(os.TempDir(), "timerbench-ab-*")); len(entries) > 0 {
 		t.Errorf("%v are left", entries)
 	}
-}
-
-func TestRepository(t *testing.T) {
-	root, commit := repository(t)
-	commit(`"one"`)
-	t.Chdir(filepath.Join(root, "cmd"))
-	got, err := Repository(t.Context())
-	same := func(a, b string) bool {
-		x, err1 := os.Stat(a)
-		y, err2 := os.Stat(b)
-		return err1 == nil && err2 == nil && os.SameFile(x, y)
-	}
-	if err != nil || !same(got, root) {
-		t.Errorf("%q, %v, want %s", got, err, root)
-	}
 	t.Chdir(t.TempDir())
-	if _, err := Repository(t.Context()); err == nil || !strings.Contains(err.Error(), "must be in a git repository") {
+	if _, _, err := Source(t.Context(), ""); err == nil || !strings.Contains(err.Error(), "must be in a git repository") {
 		t.Errorf("%v", err)
 	}
 }

@@ -198,7 +198,7 @@ func exactly[T any](what string, all []T, name func(T) string, want string) (x T
 // unknown returns the error for an unknown name. It lists the existing names and suggests the nearest one.
 func unknown(what, name string, names []string) error {
 	name = strings.Trim(name, "^$")
-	return fmt.Errorf("no %s matches %q%s; there are: %s", what, name, show.Nearest(name, names), strings.Join(names, ", "))
+	return misuse{fmt.Errorf("no %s matches %q%s; there are: %s", what, name, show.Nearest(name, names), strings.Join(names, ", "))}
 }
 
 // maxSize bounds numbers of timers: beyond it a run would not fit into memory.

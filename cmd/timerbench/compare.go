@@ -269,22 +269,22 @@ func programs(ctx context.Context, flag, what, work string, layouts int, stderr 
 	if isProgram(what) {
 		path, err := filepath.Abs(what)
 		if _, missing := exec.LookPath(path); missing != nil {
-			err = fmt.Errorf("--%s %s: want a program or a git revision: %w", flag, what, errors.Unwrap(missing))
+			err = misuse{fmt.Errorf("--%s %s: want a program or a git revision: %w", flag, what, errors.Unwrap(missing))}
 		}
 		return []string{path}, err
 	}
-	repository, err := compare.Repository(ctx)
+	repository, commit, err := compare.Source(ctx, what)
 	if err != nil {
-		return nil, fmt.Errorf("--%s %s: %w", flag, cmp.Or(what, "(the work tree)"), err)
+		return nil, misuse{fmt.Errorf("--%s %s: %w", flag, cmp.Or(what, "(the work tree)"), err)}
 	}
 	dir := filepath.Join(work, flag)
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return nil, err
 	}
 	fmt.Fprintf(stderr, "building --%s with %s\n", flag, show.Count(layouts, "layout"))
-	built, err := compare.Build(ctx, repository, what, dir, layouts)
+	built, err := compare.Build(ctx, repository, commit, dir, layouts)
 	if err != nil {
-		return nil, fmt.Errorf("--%s: %w", flag, err)
+		return nil, fmt.Errorf("--%s %s: %w", flag, what, err)
 	}
 	return built, nil
 }

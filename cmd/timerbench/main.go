@@ -37,7 +37,7 @@ type state struct {
 
 type stateKey struct{}
 
-// begin says that the command line was accepted: an error from here on is none of usage.
+// begin says that the command line was accepted: an error from here on is none of usage, unless it is [misuse].
 func begin(cmd *cobra.Command) { cmd.Context().Value(stateKey{}).(*state).begun = true }
 
 // cleanUp removes something at the second Ctrl-C, which ends the program at once.
@@ -72,12 +72,19 @@ func execute(args []string, stdout, stderr io.Writer) int {
 		return exitInterrupted
 	}
 	fmt.Fprintln(said, "timerbench:", err)
-	compares := cmd.Name() == "ab" || cmd.Name() == "compare"
-	if now.begun && !compares || errors.Is(err, errRegression) {
-		return exitError
+	_, refused := errors.AsType[misuse](err)
+	refused = refused || !now.begun || cmd.Name() == "ab" || cmd.Name() == "compare"
+	if refused && !errors.Is(err, errRegression) {
+		return exitMisuse
 	}
-	return exitMisuse
+	return exitError
 }
+
+// misuse is an error of the command line that only the work can find, such as the name of a structure that the results lack.
+type misuse struct{ error }
+
+// Unwrap returns the error.
+func (m misuse) Unwrap() error { return m.error }
 
 // raw returns the writer under an output, for files, for the output of programs that the user runs, and for progress bars.
 func raw(w io.Writer) io.Writer {

@@ -109,6 +109,8 @@ var bad = map[string][]string{
 	"trace record -o new":                     {"want the command to record"},
 	"trace record -- true":                    {`"out"`},
 	"trace record -o empty -- true":           {"--out empty", "is a folder"},
+	"trace record -o new -- ./none":           {"./none", "no such file or directory: want a command to record"},
+	"trace build -o new ./none":               {"go list: exit status 1"},
 	"trace record -o /proc/self/x -- true":    {"--out /proc/self/x: "},
 	"ab --old HEAD --pairs 6 -o /proc/self/x": {"--out /proc/self/x: "},
 
@@ -125,9 +127,13 @@ var bad = map[string][]string{
 	"ab --old HEAD --pairs 1":                {"--pairs 1", "no interval"},
 	"ab --old= --new=":                       {": its value is empty"},
 	"ab --old mute --new mute --pairs 6 -o new -s ^list$ -w ^hold$ -n 10": {"it ended without results: want a program of timerbench"},
-	"ab --old nothing --pairs 6":                                          {"--old nothing: it is no program, and for a revision the current folder must be in a git repository"},
-	"ab --old damaged --new damaged -o new":                               {" build", "damaged"},
-	"ab --old damaged --new damaged -o old":                               {"--out old", "not replaced"},
+	"count --against nothing":               {"--against nothing: it is no program, and for a revision the current folder must be in a git repository"},
+	"count --against damaged":               {"--against damaged: want a program or a git revision: permission denied"},
+	"count -s hweel":                        {`did you mean "hwheel"?`},
+	"count -w hlod --against old":           {`did you mean "hold"?`},
+	"ab --old nothing --pairs 6":            {"--old nothing: it is no program, and for a revision the current folder must be in a git repository"},
+	"ab --old damaged --new damaged -o new": {" build", "damaged"},
+	"ab --old damaged --new damaged -o old": {"--out old", "not replaced"},
 }
 
 func TestBadInputIsRefusedWithAReason(t *testing.T) {
@@ -164,7 +170,7 @@ func TestBadInputIsRefusedWithAReason(t *testing.T) {
 		t.Errorf("the refused calls left %s", filesIn(t, "."))
 	}
 	refused(t, []string{"report", ""}, "report: an argument is empty")
-	endsWith(t, exitError, []string{"trace", "record", "-o", "new", "--", "no-such-program"}, "no-such-program")
+	refused(t, []string{"trace", "record", "-o", "new", "--", "no-such-program"}, "no-such-program")
 	endsWith(t, exitError, []string{"scenario", "check", "bad.toml"}, "want a number a second above 0")
 	if _, err := os.Stat("new"); err == nil {
 		t.Error("a refused call left its folder")

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os/exec"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -79,7 +80,7 @@ The version of Go, which "go version" prints in the program's folder, must be
 				return cmd.Help()
 			}
 			err := build.Run(cmd.Context(), args, cmd.ErrOrStderr())
-			if _, usage := errors.AsType[build.FlagError](err); !usage {
+			if _, usage := errors.AsType[build.UsageError](err); !usage {
 				begin(cmd)
 			}
 			return err
@@ -105,6 +106,9 @@ on.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r := record.Recording{Out: out, About: about, Command: args, Stdin: cmd.InOrStdin(),
 				Stdout: raw(cmd.OutOrStdout()), Stderr: raw(cmd.ErrOrStderr())} // the command may check for a terminal
+			if _, err := exec.LookPath(args[0]); err != nil {
+				return fmt.Errorf("%w: want a command to record", err)
+			}
 			if err := writable("out", out); err != nil {
 				return err
 			}

@@ -114,9 +114,10 @@ error names what is wrong.`,
 
 // verifying prints a line for each cell and collects the failures.
 type verifying struct {
-	out      io.Writer
-	cells    int
-	failures []results.Failure
+	out       io.Writer
+	cells     int
+	redefined int // cells that are not replayed
+	failures  []results.Failure
 }
 
 func (v *verifying) structures(cmd *cobra.Command, seeds int, f *choice) error {
@@ -174,13 +175,18 @@ func (v *verifying) replay(ctx context.Context, r *results.Run, path string, f *
 		return err
 	}
 	if v.cells == 0 {
-		return fmt.Errorf("%s: nothing to verify: no cell has the chosen structures, workloads and sizes, and operations of this build", path)
+		err := fmt.Errorf("%s: nothing to verify: no cell has the chosen structures, workloads and sizes, and operations of this build", path)
+		if v.redefined == 0 {
+			return misuse{err}
+		}
+		return err
 	}
 	return v.end(fmt.Sprintf("%s: all proofs match their scripts in %s", path, show.Count(v.cells, "cell")))
 }
 
 func (v *verifying) show(c bench.Verified) {
 	if c.Redefined {
+		v.redefined++
 		fmt.Fprintf(v.out, "%s, n %d: not replayed, because the operations of the workload have changed since\n", c.Workload, c.N)
 		return
 	}

@@ -36,8 +36,9 @@ func TestVerifyOfResults(t *testing.T) {
 	says(t, stdout, "trace-x: not replayed, because there is no x.trace here", "all proofs match")
 	r.Parameters.Workloads, r.Parameters.Traces = workloads, nil
 	put(t, out, r)
-	endsWith(t, exitError, []string{"verify", out, "--replay", "-n", "51"}, "no cell has the chosen")
-	endsWith(t, exitError, []string{"verify", out, "--replay", "-w", "churn"}, `no workload matches "churn"`)
+	refused(t, []string{"verify", out, "--replay", "-n", "51"}, "no cell has the chosen")
+	refused(t, []string{"verify", out, "--replay", "-w", "churn"}, `no workload matches "churn"`)
+	refused(t, []string{"verify", out, "--replay", "-s", "hweel"}, `did you mean "hwheel"?`)
 	refused(t, []string{"verify", out, "-w", "hold"}, "--workload chooses what is replayed: needs --replay")
 	refused(t, []string{"verify", "--replay"}, "--replay: want results to replay")
 	for i := range r.Cells[0].Rows {

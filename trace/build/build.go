@@ -42,7 +42,7 @@ func Run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	mains, err := a.programs(ctx, env, out)
 	if err != nil {
-		return err
+		return UsageError{err}
 	}
 	dir, err := os.MkdirTemp("", "timerbench-build-*")
 	if err != nil {
@@ -51,10 +51,13 @@ func Run(ctx context.Context, args []string, out io.Writer) error {
 	return errors.Join(a.build(ctx, dir, env, mains, out), os.RemoveAll(dir))
 }
 
-// FlagError is the error for a flag that [Run] does not support.
-type FlagError string
+// UsageError is the error of [Run] for arguments that it does not support, or that name no program.
+type UsageError struct{ error }
 
-func (e FlagError) Error() string { return string(e) }
+// Unwrap returns the error.
+func (e UsageError) Unwrap() error { return e.error }
+
+func usage(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
 
 type arguments struct {
 	chdir    []string // the flag -C, which must come first
@@ -100,9 +103,9 @@ func parseArguments(args []string) (a arguments, err error) {
 		args = args[n:]
 		switch {
 		case name == "overlay":
-			return a, FlagError(flag[0] + ": trace build needs -overlay itself")
+			return a, usage("%s: trace build needs -overlay itself", flag[0])
 		case name == "coverpkg" && standard.MatchString(strings.Join(flag, "=")):
-			return a, FlagError(strings.Join(flag, " ") + ": trace build changes the standard library, which go tool cover reads as it is: name other packages")
+			return a, usage("%s: trace build changes the standard library, which go tool cover reads as it is: name other packages", strings.Join(flag, " "))
 		case name == "C" && len(a.others) == 0:
 			a.chdir = flag
 			continue
@@ -139,7 +142,7 @@ func (a arguments) environment(ctx context.Context, stderr io.Writer) (env envir
 		return env, fmt.Errorf("go env: %w", err)
 	}
 	if strings.Contains(env.GOFLAGS, "-overlay") {
-		return env, FlagError(fmt.Sprintf("GOFLAGS %q: trace build needs -overlay itself", env.GOFLAGS))
+		return env, usage("GOFLAGS %q: trace build needs -overlay itself", env.GOFLAGS)
 	}
 	return env, nil
 }
