@@ -12,6 +12,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/external"
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/results/store"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures/entry"
 )
@@ -59,10 +60,10 @@ func TestExternalProgramsTakePartInARun(t *testing.T) {
 		}
 	}
 	var file bytes.Buffer
-	if err := results.Encode(&file, r); err != nil {
+	if err := store.Encode(&file, r); err != nil {
 		t.Fatal(err)
 	}
-	if read, err := results.Decode(file.Bytes()); err != nil || len(read.Cells) != len(r.Cells) {
+	if read, err := store.Decode(file.Bytes()); err != nil || len(read.Cells) != len(r.Cells) {
 		t.Fatalf("the saved results cannot be read: %v", err)
 	}
 	for _, c := range r.Cells {

@@ -98,13 +98,19 @@ var (
 	part  = sync.OnceValues(func() (string, error) { return write("part", some) })
 )
 
+// verdict is the verdict of the kept runs.
+var verdict = sync.OnceValues(func() (answer.Verdict, error) {
+	runs, err := kept.All()
+	return answer.VerdictOf(runs, catalog.All()), err
+})
+
 func write(name string, of func() (*results.Run, error)) (string, error) {
 	r, err := of()
 	if err != nil {
 		return "", err
 	}
 	dir := filepath.Join(pages, name)
-	return filepath.Join(dir, report.HTMLPage), report.Write(dir, r, catalog.All())
+	return filepath.Join(dir, report.HTMLPage), report.Write(dir, r, catalog.All(), verdict)
 }
 
 // action is a step in a browser.

@@ -17,6 +17,7 @@ import (
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/live"
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/results/store"
 	"github.com/timerbench/timerbench/driver"
 	"github.com/timerbench/timerbench/report/section"
 	"github.com/timerbench/timerbench/structures/catalog"
@@ -68,7 +69,7 @@ func run(ctx context.Context) error {
 	}
 	r := bench.NewRun(results.Parameters{Profile: "peers", Seed: cfg.Seed, N: cfg.Resident})
 	r.Complete, r.Live, r.Failures = interrupted == nil, measured, failures
-	if err := results.Write(path, r); err != nil {
+	if err := store.Write(path, r); err != nil {
 		return err
 	}
 	for _, t := range section.LiveTables(measured) {

@@ -8,12 +8,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
+	kept "github.com/timerbench/timerbench/docs/results"
 	"github.com/timerbench/timerbench/report/answer"
 	"github.com/timerbench/timerbench/report/draw"
 	"github.com/timerbench/timerbench/report/section"
@@ -58,6 +60,12 @@ func figures(v *section.View) []*draw.Figure {
 	return out
 }
 
+// verdict is the verdict of the kept runs.
+var verdict = sync.OnceValues(func() (answer.Verdict, error) {
+	runs, err := kept.All()
+	return answer.VerdictOf(runs, catalog.All()), err
+})
+
 // pageOf returns the page of results in Markdown, with the knowledge of six structures or of others.
 func pageOf(t *testing.T, r *results.Run, structures ...string) string {
 	t.Helper()
@@ -69,7 +77,7 @@ func pageOf(t *testing.T, r *results.Run, structures ...string) string {
 
 func markdownOf(t *testing.T, v *section.View) string {
 	t.Helper()
-	text, err := newPage(v, section.All(v), catalog.All()).markdown()
+	text, err := newPage(v, section.All(v), verdict).markdown()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,6 @@ import (
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/draw"
 	"github.com/timerbench/timerbench/report/section"
-	"github.com/timerbench/timerbench/structures/catalog"
 )
 
 // rendered is what a reader of a page finds in it.
@@ -146,7 +145,7 @@ func sha256Source(text string) string {
 
 func htmlOf(t *testing.T, v *section.View) []byte {
 	t.Helper()
-	html, err := newPage(v, section.All(v), catalog.All()).html()
+	html, err := newPage(v, section.All(v), verdict).html()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,7 +247,7 @@ func unpacked(t *testing.T, text string) []byte {
 // IDs that the script looks for are its own, whatever the titles are.
 func TestTitlesDoNotTakeTheIDsOfThePage(t *testing.T) {
 	t.Parallel()
-	p := newPage(viewOf(compact(), testKnowledge(six)), nil, catalog.All())
+	p := newPage(viewOf(compact(), testKnowledge(six)), nil, verdict)
 	for _, own := range ownID.FindAllStringSubmatch(pageSource, -1) {
 		id := own[1]
 		p.Sections = append(p.Sections, section.Section{Title: id, Tables: []section.Table{{Title: id, Body: show.Para("text")}}})

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/results/store"
 	"github.com/timerbench/timerbench/internal/doctest"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
@@ -67,7 +68,7 @@ func TestTheKeptPageOfMachinesIsThatOfTheKeptRuns(t *testing.T) {
 	}
 	var kept []results.Named // by name
 	for _, f := range files {
-		r, err := results.ReadFile(f)
+		r, err := store.ReadFile(f)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -22,7 +22,6 @@ import (
 	"github.com/timerbench/timerbench/report/answer"
 	"github.com/timerbench/timerbench/report/draw"
 	"github.com/timerbench/timerbench/report/section"
-	"github.com/timerbench/timerbench/structures/entry"
 )
 
 // page is the content of a report, to be written as Markdown or as HTML.
@@ -35,18 +34,18 @@ type page struct {
 	First   *answer.Answer // nil: the page answers nothing
 	Verdict show.Text      // of all kept runs
 	Map     *draw.Figure   // nil: these results have none
-	err     error          // of the kept runs
+	err     error          // of the verdict
 	view    *section.View
 	adviser *answer.Adviser // answers for the script
 }
 
-// newPage returns the page of a run. The verdict of the kept runs is on these structures.
-func newPage(v *section.View, sections []section.Section, structures []entry.Entry) *page {
+// newPage returns the page of a run. It asks for the verdict of the kept runs if it answers anything.
+func newPage(v *section.View, sections []section.Section, verdict func() (answer.Verdict, error)) *page {
 	p := &page{
 		Title: "Timer structures compared", Made: made(v), view: v, adviser: v.Adviser(),
 		Sections: slices.DeleteFunc(slices.Clone(sections), section.Section.Empty),
 	}
-	p.answers(structures)
+	p.answers(verdict)
 	p.Map = v.Map()
 	p.warn(sections)
 	return p
@@ -58,7 +57,7 @@ func (p *page) add(text show.Text) {
 	}
 }
 
-func (p *page) answers(structures []entry.Entry) {
+func (p *page) answers(verdict func() (answer.Verdict, error)) {
 	questions := p.adviser.First()
 	if len(questions) == 0 {
 		return
@@ -68,7 +67,7 @@ func (p *page) answers(structures []entry.Entry) {
 		return
 	}
 	p.First = &first
-	v, err := answer.Kept(structures)
+	v, err := verdict()
 	p.Verdict, p.err = v.Text(), err
 	p.add(show.Para(strings.Join(first.Notes, " ")))
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/results/store"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/report/answer"
 	"github.com/timerbench/timerbench/report/section"
@@ -88,7 +89,7 @@ func oneTrial() *results.Run {
 // which shows something.
 func TestPages(t *testing.T) {
 	t.Parallel()
-	few, err := results.ReadFile(filepath.Join("testdata", "few.json.gz"))
+	few, err := store.ReadFile(filepath.Join("testdata", "few.json.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}

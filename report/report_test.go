@@ -131,7 +131,7 @@ func sameDrawing(got, want []byte) bool {
 func writeTo(t *testing.T, dir string, r *results.Run, known answer.Knowledge) *answer.Run {
 	t.Helper()
 	run := answer.With(r, known)
-	if err := write(dir, run, catalog.All()); err != nil {
+	if err := write(dir, run, verdict); err != nil {
 		t.Fatal(err)
 	}
 	return run
@@ -198,7 +198,7 @@ func TestWriteErrors(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := Write(file, &results.Run{}, catalog.All()); err == nil || !strings.Contains(err.Error(), file) {
+	if err := Write(file, &results.Run{}, catalog.All(), verdict); err == nil || !strings.Contains(err.Error(), file) {
 		t.Errorf("a file in place of the folder: %v", err)
 	}
 	for _, name := range []string{Page, HTMLPage} {
@@ -207,7 +207,7 @@ func TestWriteErrors(t *testing.T) {
 		if err := os.MkdirAll(filepath.Join(page, "full"), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := Write(dir, &results.Run{}, catalog.All()); err == nil || !strings.Contains(err.Error(), page) {
+		if err := Write(dir, &results.Run{}, catalog.All(), verdict); err == nil || !strings.Contains(err.Error(), page) {
 			t.Errorf("a folder in place of the page: %v", err)
 		}
 		for _, left := range filesIn(t, dir) {
@@ -221,7 +221,7 @@ func TestWriteErrors(t *testing.T) {
 	if err := os.WriteFile(own, []byte("mine"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := Write(dir, &results.Run{}, catalog.All()); err == nil || !strings.Contains(err.Error(), own+" is no folder") {
+	if err := Write(dir, &results.Run{}, catalog.All(), verdict); err == nil || !strings.Contains(err.Error(), own+" is no folder") {
 		t.Errorf("a file in place of the folder of charts: %v", err)
 	}
 	if got := filesIn(t, dir); !slices.Equal(got, []string{Charts}) {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/results/store"
 	"github.com/timerbench/timerbench/bench/script"
 )
 
@@ -73,7 +74,7 @@ func program(how string) int {
 	if err := os.MkdirAll(*out, 0o755); err != nil {
 		return 3
 	}
-	if err := results.Write(filepath.Join(*out, "results.json"), r); err != nil {
+	if err := store.Write(filepath.Join(*out, "results.json"), r); err != nil {
 		return 3
 	}
 	return code

@@ -12,6 +12,7 @@ import (
 	"strconv"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/results/store"
 	"github.com/timerbench/timerbench/internal/parallel"
 )
 
@@ -100,7 +101,7 @@ func (s Session) read(ctx context.Context, side *side, pair int, ended error) er
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	r, err := results.ReadFile(filepath.Join(s.folder(side, pair), "results.json"))
+	r, err := store.ReadFile(filepath.Join(s.folder(side, pair), "results.json"))
 	if ended == nil && errors.Is(err, fs.ErrNotExist) {
 		err = errors.New("it ended without results: want a program of timerbench")
 	}

@@ -3,6 +3,9 @@ package results
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/timerbench/timerbench/bench/script"
 )
@@ -89,4 +92,71 @@ func (c *Cell) Unsteady() string {
 		return ""
 	}
 	return fmt.Sprintf("not in a steady state: %.0f %% come due", math.Floor(100*c.Passed.Share()))
+}
+
+// sameProofs returns an error if two exact rows have different proofs, because all rows replayed the same script.
+func (c *Cell) sameProofs() error {
+	var first *Row
+	for i := range c.Rows {
+		row := &c.Rows[i]
+		switch {
+		case row.Coarse:
+		case first == nil:
+			first = row
+		case row.Proof != first.Proof:
+			return fmt.Errorf("%s and %s replayed the same, but their proofs differ: %w",
+				first.Structure, row.Structure, row.Proof.Check(first.Proof))
+		}
+	}
+	return nil
+}
+
+// named reports whether a name is there and fits into a line.
+func named(name string) bool {
+	return name != "" && !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsGraphic(r) })
+}
+
+// Validate returns an error if r lacks a name or a proof without which a report could not show it. The digest tells that a
+// figure was edited.
+func (r *Run) Validate() error {
+	for _, c := range r.Cells {
+		where := fmt.Sprintf("cell %s, n %d", c.Workload, c.N)
+		if !named(c.Workload) || c.N < 1 {
+			return fmt.Errorf("cell %q, n %d: want a workload without control characters, and n of at least 1", c.Workload, c.N)
+		}
+		for _, row := range c.Rows {
+			if !named(row.Structure) {
+				return fmt.Errorf("%s: a row of the structure %q: want a name without control characters", where, row.Structure)
+			}
+			if !slices.Contains(roles, row.Role) {
+				return fmt.Errorf("%s, %s: role is %q, want one of %q", where, row.Structure, row.Role, roles)
+			}
+			if err := row.Proof.Check(row.Proof); err != nil {
+				return fmt.Errorf("%s, %s: the proof does not hold: %w", where, row.Structure, err)
+			}
+		}
+		if err := c.sameProofs(); err != nil {
+			return fmt.Errorf("%s, %w", where, err)
+		}
+	}
+	for _, c := range r.Calls {
+		if err := c.Proof.Check(c.Proof); err != nil {
+			return fmt.Errorf("longest calls of %q on %q, n %d: the proof does not hold: %w", c.Structure, c.Workload, c.N, err)
+		}
+	}
+	if r.Live == nil {
+		return nil
+	}
+	seen := make(map[string]bool)
+	for _, row := range r.Live.Rows {
+		where := fmt.Sprintf("live, %s, %d resident", row.Name, row.Resident)
+		switch {
+		case row.Name == "" || row.Role == "" || row.Resident < 1:
+			return fmt.Errorf("%s: want a name, a role and at least 1 resident timer", where)
+		case seen[where]:
+			return fmt.Errorf("%s: the row is there twice", where)
+		}
+		seen[where] = true
+	}
+	return nil
 }

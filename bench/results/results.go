@@ -1,5 +1,5 @@
-// Package results defines the results file of a run: its types, reading and writing,
-// and the export in the format of Go's benchmarks.
+// Package results defines the content of a results file: the data of a run, without statistics. Package store writes and
+// reads the files.
 //
 // A [Run] has a [Cell] for each workload at each size. A cell has a [Row] for
 // each contender, and a row has a [Trial] for each timed replay of a block.
@@ -7,6 +7,7 @@ package results
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/timerbench/timerbench/bench/script"
@@ -76,6 +77,24 @@ type Environment struct {
 	ClockStep  float64 `json:"clock_step_ns"`          // smallest step of the clock
 
 	Machine []Finding `json:"machine,omitempty"` // findings of timerbench doctor; empty: not examined
+}
+
+// Build returns the version and the commit of the build, as pages show them: "v0.1.0, revision 0123456789ab". It
+// omits a version that Go has derived from the commit.
+func (e Environment) Build() string {
+	var parts []string
+	if e.Version != "" && !strings.ContainsAny(e.Version, "-(") {
+		parts = append(parts, e.Version)
+	}
+	if e.Revision != "" {
+		commit, changed := strings.CutSuffix(e.Revision, "+dirty")
+		short := "revision " + commit[:min(12, len(commit))]
+		if changed {
+			short += " with changes"
+		}
+		parts = append(parts, short)
+	}
+	return strings.Join(parts, ", ")
 }
 
 // Finding is the outcome of one check of a machine, see timerbench doctor.

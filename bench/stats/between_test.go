@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/results/store"
 	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/internal/doctest"
 	"github.com/timerbench/timerbench/internal/show"
@@ -31,7 +32,7 @@ func TestBetween(t *testing.T) {
 		for i := range len(paths) / 2 {
 			var pair [2]*results.Run
 			for j := range pair {
-				r, err := results.ReadFile(paths[2*i+j])
+				r, err := store.ReadFile(paths[2*i+j])
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -19,6 +19,7 @@ import (
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/compare"
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/results/store"
 	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/internal/show"
 )
@@ -79,7 +80,7 @@ of the machine. To compare two builds, use ab.
 func (f *compareFlags) compare(cmd *cobra.Command, args []string, machines bool) (err error) {
 	var sides [2]*results.Run
 	for i, name := range []string{"OLD", "NEW"} {
-		if sides[i], _, err = results.Read(args[i]); err != nil {
+		if sides[i], _, err = store.Read(args[i]); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
@@ -171,7 +172,7 @@ percent. A program has only one.
 		Example: `  timerbench ab --old main    # what did I change?
   timerbench ab --old v0.1.0 --new HEAD -s heap -w '^churn$' --pairs 16
   timerbench ab --old /tmp/before --new bin/timerbench --fail-on-regression
-  cd out/2026-11-21-073012-ab && benchstat old/` + results.Benchmarks + ` new/` + results.Benchmarks,
+  cd out/2026-11-21-073012-ab && benchstat old/` + store.Benchmarks + ` new/` + store.Benchmarks,
 		Args: noArgs,
 		RunE: stoppable(f.run),
 	}
@@ -181,7 +182,7 @@ percent. A program has only one.
 	f.addCells(flags, " "+abSizes.String())
 	flags.IntVar(&f.rounds, "rounds", 96, "rounds of each run, rounded up to a multiple of 4, as each instance takes part in 4 rounds")
 	flags.IntVar(&f.pairs, "pairs", 16, "runs of each build")
-	flags.StringVarP(&f.out, "out", "o", "", "`folder` for the results of both sides (default: a new one in "+results.Parent+"/)")
+	flags.StringVarP(&f.out, "out", "o", "", "`folder` for the results of both sides (default: a new one in "+store.Parent+"/)")
 	f.compareFlags.add(cmd, 0.01)
 	return cmd
 }
@@ -253,7 +254,7 @@ func (f *abFlags) run(cmd *cobra.Command, _ []string) (err error) {
 	}
 	a, b := filepath.Join(folder, "old"), filepath.Join(folder, "new")
 	for side, r := range map[string]*results.Run{a: old, b: new} {
-		if err := errors.Join(os.MkdirAll(side, 0o755), results.Save(side, r)); err != nil {
+		if err := errors.Join(os.MkdirAll(side, 0o755), store.Save(side, r)); err != nil {
 			return err
 		}
 	}
@@ -298,7 +299,7 @@ func isProgram(what string) bool {
 // folder creates the folder for the results. It refuses a folder that is not empty.
 func (f *abFlags) folder() (string, error) {
 	if f.out == "" {
-		return results.NewFolder("ab", time.Now())
+		return store.NewFolder("ab", time.Now())
 	}
 	if entries, err := os.ReadDir(f.out); err == nil && len(entries) > 0 {
 		return "", fmt.Errorf("--out %s: it contains %s, which is not replaced: choose an empty folder",

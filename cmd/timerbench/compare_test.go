@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/results/store"
 	"github.com/timerbench/timerbench/bench/script"
 )
 
@@ -81,7 +82,7 @@ func TestABOfTheSameProgram(t *testing.T) {
 		if r.Parameters.Session == "" || len(r.Cells) != 1 || len(r.Cells[0].Rows[1].Cost) != 24 { // of six runs
 			t.Errorf("%s: %+v", side, r.Parameters)
 		}
-		says(t, readText(t, filepath.Join(side, results.Benchmarks)), "structure=hwheel")
+		says(t, readText(t, filepath.Join(side, store.Benchmarks)), "structure=hwheel")
 	}
 	if again, _ := must(t, "compare", old, new, "--min-effect", "100%", "--all"); again != stdout {
 		t.Errorf("compare of the kept results:\n%swant:\n%s", again, stdout)

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/results/store"
 	"github.com/timerbench/timerbench/internal/longtest"
 	"github.com/timerbench/timerbench/internal/tracetest"
 )
@@ -89,7 +89,7 @@ func rawCells(t *testing.T, dir string) (out []string) {
 	var file struct {
 		Cells []json.RawMessage `json:"cells"`
 	}
-	if err := json.Unmarshal([]byte(readText(t, filepath.Join(dir, results.FileName))), &file); err != nil {
+	if err := json.Unmarshal([]byte(readText(t, filepath.Join(dir, store.FileName))), &file); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range file.Cells {
@@ -109,7 +109,7 @@ func TestAnEndedRunIsResumed(t *testing.T) {
 	if partial.Complete || len(before) != kept || kept < 1 || kept > 2 {
 		t.Fatalf("%d cells, steps %q; it said:\n%s", len(before), partial.Done, said)
 	}
-	writeText(t, filepath.Join(out, "."+results.FileName+"-ABCDEFGH"), "{") // as a process leaves it that is killed while it writes
+	writeText(t, filepath.Join(out, "."+store.FileName+"-ABCDEFGH"), "{") // as a process leaves it that is killed while it writes
 
 	args = append(args, "--resume")
 	for want, change := range map[string][]string{
@@ -152,7 +152,7 @@ func TestAnEndedRunIsResumed(t *testing.T) {
 	if whole.Seconds <= partial.Seconds || !whole.Created.Equal(partial.Created) {
 		t.Errorf("%v s after %v s, created %v after %v", whole.Seconds, partial.Seconds, whole.Created, partial.Created)
 	}
-	if left := filesIn(t, out); left != results.Benchmarks+" "+results.FileName {
+	if left := filesIn(t, out); left != store.Benchmarks+" "+store.FileName {
 		t.Errorf("left behind: %s", left)
 	}
 	refused(t, args, "is a complete run")

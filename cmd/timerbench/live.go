@@ -14,6 +14,7 @@ import (
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/live"
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/results/store"
 	"github.com/timerbench/timerbench/driver"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/section"
@@ -39,7 +40,7 @@ time of operations and loops of users among many pending timers, lateness and
 wake-ups under an open-loop load, memory, and garbage collections. Timers that
 fire early, twice or not at all get no figures.
 
-live writes ` + results.FileName + ` into the folder of the run.`,
+live writes ` + store.FileName + ` into the folder of the run.`,
 		Example: `  timerbench live
   timerbench live -s '^(auto|minheap)$'
   timerbench live -s . --n 1e5 --for 2m`,
@@ -83,7 +84,7 @@ func (f *liveFlags) run(cmd *cobra.Command, _ []string) (err error) {
 	r.Complete = r.Complete && interrupted == nil
 	measured.Add(r.Live)
 	r.Live, r.Failures = measured, append(r.Failures, failures...)
-	if err := results.Save(folder.Path, r); err != nil {
+	if err := store.Save(folder.Path, r); err != nil {
 		return err
 	}
 	folder.Saved = true
@@ -106,18 +107,18 @@ func (f *liveFlags) run(cmd *cobra.Command, _ []string) (err error) {
 }
 
 // open returns the folder of the run and the results to add to: those in --into, or new ones.
-func (f *liveFlags) open() (*results.Folder, *results.Run, error) {
+func (f *liveFlags) open() (*store.Folder, *results.Run, error) {
 	if f.into == "" {
 		folder, err := openFolder(f.out, "live", false)
 		r := bench.NewRun(results.Parameters{Profile: "live", Seed: f.cfg.Seed, N: f.cfg.Resident})
 		r.Complete = true
 		return folder, r, err
 	}
-	folder, err := results.OpenRunFolder(f.into)
+	folder, err := store.OpenRunFolder(f.into)
 	if err != nil {
 		return nil, nil, fmt.Errorf("--into %w", err)
 	}
-	r, err := results.ReadFile(folder.Results())
+	r, err := store.ReadFile(folder.Results())
 	if err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("--into %w", err), folder.Close())
 	}

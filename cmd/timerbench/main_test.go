@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/results/store"
 )
 
 var update = flag.Bool("update", false, "rewrite what documents show of the command's output")
@@ -122,7 +123,7 @@ func aRun(t *testing.T) string {
 // resultsOf reads the results in a folder.
 func resultsOf(t *testing.T, folder string) *results.Run {
 	t.Helper()
-	r, err := results.ReadFile(filepath.Join(folder, results.FileName))
+	r, err := store.ReadFile(filepath.Join(folder, store.FileName))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +134,7 @@ func resultsOf(t *testing.T, folder string) *results.Run {
 func put(t *testing.T, folder string, r *results.Run) {
 	t.Helper()
 	r.Format, r.Version = results.Format, results.Version
-	if err := errors.Join(os.MkdirAll(folder, 0o755), results.Write(filepath.Join(folder, results.FileName), r)); err != nil {
+	if err := errors.Join(os.MkdirAll(folder, 0o755), store.Write(filepath.Join(folder, store.FileName), r)); err != nil {
 		t.Fatal(err)
 	}
 }

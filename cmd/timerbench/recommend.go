@@ -14,6 +14,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/results/store"
 	"github.com/timerbench/timerbench/bench/workload"
 	kept "github.com/timerbench/timerbench/docs/results"
 	"github.com/timerbench/timerbench/internal/show"
@@ -35,7 +36,7 @@ func newRecommend() *cobra.Command {
 unless another one is certainly better. The answer comes from the measured cells
 of a program, or from the nearest ones of the grid, and names them.
 RESULTS is a file or a folder of runs. The default is the last whole run in
-` + results.Parent + `/, or the run that is part of this program if there is none. A run is
+` + store.Parent + `/, or the run that is part of this program if there is none. A run is
 whole if it has all structures, workloads and sizes of the normal or the full
 profile. If a later run has only some cells but all structures, its cells
 replace those of the whole run, and recommend says so.`,
@@ -188,21 +189,21 @@ type source struct {
 // builtIn is the origin of the results in docs/results.
 const builtIn = "the run that is part of this program (docs/results)"
 
-// find returns the results at a path, as [results.Read] does. For an empty path it returns the last whole run in
-// [results.Parent], or the run that is part of this program if there is none. A run is whole if it is complete and has
+// find returns the results at a path, as [store.Read] does. For an empty path it returns the last whole run in
+// [store.Parent], or the run that is part of this program if there is none. A run is whole if it is complete and has
 // all structures, workloads and sizes of the normal or the full profile ([bench.Whole]). If a later run is not
 // whole but has all structures, its cells replace the same cells of the whole run. Runs without workloads are ignored.
 func find(path string) (s source, err error) {
 	if path != "" {
-		s.run, s.from, err = results.Read(path)
+		s.run, s.from, err = store.Read(path)
 		return s, err
 	}
-	found, _ := results.FoundIn(results.Parent) // files that cannot be read do not answer
-	found = slices.DeleteFunc(found, func(f results.Found) bool { return len(f.Parameters.Workloads) == 0 })
-	isPart := func(f results.Found) bool { return !f.Complete || !bench.Whole(f.Parameters, catalog.All()) }
+	found, _ := store.FoundIn(store.Parent) // files that cannot be read do not answer
+	found = slices.DeleteFunc(found, func(f store.Found) bool { return len(f.Parameters.Workloads) == 0 })
+	isPart := func(f store.Found) bool { return !f.Complete || !bench.Whole(f.Parameters, catalog.All()) }
 	if whole := slices.DeleteFunc(slices.Clone(found), isPart); len(whole) > 0 {
-		s.from = results.LastFound(whole).Path
-		s.run, err = results.ReadFile(s.from)
+		s.from = store.LastFound(whole).Path
+		s.run, err = store.ReadFile(s.from)
 	} else {
 		s.from = builtIn
 		s.run, err = kept.Last()
@@ -210,16 +211,16 @@ func find(path string) (s source, err error) {
 	if err != nil || len(found) == 0 {
 		return s, err
 	}
-	last := results.LastFound(found)
+	last := store.LastFound(found)
 	if !isPart(last) {
 		return s, nil
 	}
-	part, err := results.ReadFile(last.Path)
+	part, err := store.ReadFile(last.Path)
 	if err != nil {
 		return source{}, err
 	}
 	var taken []results.Cell
-	s.run, taken = s.run.WithCells(part)
+	s.run, taken = store.WithCells(s.run, part)
 	if len(taken) == 0 {
 		s.note = last.Path + " is a part of a run and lacks structures, so it does not answer unless it is named."
 		return s, nil
@@ -236,6 +237,6 @@ func find(path string) (s source, err error) {
 func About(r *results.Run) string {
 	e := r.Environment
 	return fmt.Sprintf("the %s run of %s on %s, %d cores, %s/%s, %s.",
-		cmp.Or(r.Parameters.Profile, "unnamed"), results.Minute(r.Created),
+		cmp.Or(r.Parameters.Profile, "unnamed"), store.Minute(r.Created),
 		cmp.Or(e.CPU, "an unknown processor"), e.Cores, e.OS, e.Arch, e.Go)
 }

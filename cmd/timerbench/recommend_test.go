@@ -13,6 +13,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/results/store"
 	kept "github.com/timerbench/timerbench/docs/results"
 	"github.com/timerbench/timerbench/internal/tracetest"
 	"github.com/timerbench/timerbench/report/answer"
@@ -127,7 +128,7 @@ func underRealClock(t *testing.T) string {
 
 // recommend takes the named run and prints its name.
 func TestRecommendTakesTheRunThatIsNamed(t *testing.T) {
-	file := filepath.Join(aRun(t), results.FileName)
+	file := filepath.Join(aRun(t), store.FileName)
 	for _, named := range []string{aRun(t), file} {
 		stdout, _ := must(t, "recommend", "--n", "50", named)
 		says(t, stdout, "From "+file+": the smoke run of ", "rbtree")
@@ -161,8 +162,8 @@ func TestARunOfAPartAnswersForItsCells(t *testing.T) {
 		r.Cells = r.Cells[:4]
 		r.Created = time.Date(2026, 1, 1+after, 0, 0, 0, 0, time.UTC)
 		change(&r)
-		put(t, filepath.Join(results.Parent, folder), &r)
-		return filepath.Join(results.Parent, folder, results.FileName)
+		put(t, filepath.Join(store.Parent, folder), &r)
+		return filepath.Join(store.Parent, folder, store.FileName)
 	}
 	answering := func(step, wantFrom, wantNote string) {
 		t.Helper()
@@ -195,15 +196,15 @@ func TestARunOfAPartAnswersForItsCells(t *testing.T) {
 	answering("a run of all structures", wholePath, first.Workload+", n 60 and 1 more cell: from "+cells+", the normal run of ")
 
 	tracetest.File(t, "my.trace", "churn", 20, 1e4)
-	must(t, "trace", "replay", "my.trace", "--trials", "1", "-o", filepath.Join(results.Parent, "z-trace"))
-	replayed := filepath.Join(results.Parent, "z-trace", results.FileName)
+	must(t, "trace", "replay", "my.trace", "--trials", "1", "-o", filepath.Join(store.Parent, "z-trace"))
+	replayed := filepath.Join(store.Parent, "z-trace", store.FileName)
 	note := "trace-churn, n 20: from " + replayed + ", the trace run of "
 	answering("a replay", wholePath, note)
 	stdout, _ := must(t, "recommend", "--trace", "my.trace")
 	says(t, stdout, "\nFrom "+wholePath+": the normal run of ", note) // the answer rests on it
 	_, stderr := must(t, "explain", "auto")
 	says(t, stderr, "results: "+wholePath, note)
-	if last, err := results.Locate(results.Parent); last != replayed {
+	if last, err := store.Locate(store.Parent); last != replayed {
 		t.Errorf("report draws %s, %v", last, err)
 	}
 	var typical strings.Builder
@@ -217,7 +218,7 @@ func TestRecommendFromResultsThatHoldLittle(t *testing.T) {
 	two := filepath.Join("..", "..", "report", "testdata", "few.json.gz")
 	write := func(change func(*results.Run)) string {
 		t.Helper()
-		r, err := results.ReadFile(two)
+		r, err := store.ReadFile(two)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -258,7 +259,7 @@ func TestExplain(t *testing.T) {
 	if want := "results: the run that is part of this program"; !strings.HasPrefix(stderr, want) {
 		t.Errorf("explain says %q, want %q", stderr, want)
 	}
-	for _, from := range []string{done, filepath.Join(done, results.FileName)} {
+	for _, from := range []string{done, filepath.Join(done, store.FileName)} {
 		stdout, stderr := must(t, "explain", "rbtree", "-r", from)
 		if says(t, stdout, "of 4 cells"); stderr != "" {
 			t.Errorf("with results it says %q", stderr)

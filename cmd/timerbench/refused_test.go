@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/results/store"
 	"github.com/timerbench/timerbench/internal/tracetest"
 	"github.com/timerbench/timerbench/trace"
 )
@@ -152,7 +153,7 @@ func TestBadInputIsRefusedWithAReason(t *testing.T) {
 	put(t, "old", eightRounds("churn", 1))
 	put(t, "slower", eightRounds("churn", 1.3))
 	put(t, "other", eightRounds("hold", 1))
-	whole := readText(t, "old/"+results.FileName)
+	whole := readText(t, "old/"+store.FileName)
 	writeText(t, "damaged", whole[:len(whole)/2])
 	tracetest.File(t, "my.trace", "churn", 10, 1e4)
 	writeText(t, "none.trc", "")

@@ -15,6 +15,8 @@ import (
 
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/results/store"
+	kept "github.com/timerbench/timerbench/docs/results"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report"
 	"github.com/timerbench/timerbench/report/answer"
@@ -35,8 +37,8 @@ three typical questions. For traces it prints theirs.
 For several results it prints one table: does the structure to take in each cell
 hold on all machines, and what does it cost there?`,
 		Example: `  timerbench report
-  timerbench report ` + results.Parent + `/2026-11-21-073012-normal
-  timerbench report /tmp/try/` + results.FileName + ` --out /tmp/charts
+  timerbench report ` + store.Parent + `/2026-11-21-073012-normal
+  timerbench report /tmp/try/` + store.FileName + ` --out /tmp/charts
   timerbench report ` + latest + ` ` + keptFolder + `/*.json.gz`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
@@ -45,7 +47,7 @@ hold on all machines, and what does it cost there?`,
 				}
 				return reportMachines(cmd, args)
 			}
-			r, path, err := results.Read(append(args, results.Parent)[0])
+			r, path, err := store.Read(append(args, store.Parent)[0])
 			if err != nil {
 				return err
 			}
@@ -54,7 +56,7 @@ hold on all machines, and what does it cost there?`,
 				return err
 			}
 			begin(cmd)
-			if err := report.Write(to, r, catalog.All()); err != nil {
+			if err := report.Write(to, r, catalog.All(), ofKept); err != nil {
 				return err
 			}
 			if len(r.Parameters.Traces) > 0 || bench.Whole(r.Parameters, catalog.All()) {
@@ -72,10 +74,16 @@ hold on all machines, and what does it cost there?`,
 	return cmd
 }
 
+// ofKept returns the verdict of the runs that are part of this program.
+func ofKept() (answer.Verdict, error) {
+	runs, err := kept.All()
+	return answer.VerdictOf(runs, catalog.All()), err
+}
+
 func reportMachines(cmd *cobra.Command, paths []string) error {
 	var list []results.Named
 	for _, path := range paths {
-		r, path, err := results.Read(path)
+		r, path, err := store.Read(path)
 		if err != nil {
 			return err
 		}

@@ -23,6 +23,7 @@ import (
 	"github.com/timerbench/timerbench/bench/compare"
 	"github.com/timerbench/timerbench/bench/external"
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/results/store"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report"
@@ -108,7 +109,7 @@ func newRun() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run",
 		Short: "Measure structures on workloads",
-		Long: `Measure structures on workloads and write ` + results.FileName + ` and ` + results.Benchmarks + ` (for
+		Long: `Measure structures on workloads and write ` + store.FileName + ` and ` + store.Benchmarks + ` (for
 benchstat) into the folder of the run. A complete run is never replaced.
 
 Filters are regular expressions, unanchored like those of go test: "wheel"
@@ -125,7 +126,7 @@ flags, machine and build.`,
   timerbench run --dry-run --profile full
   timerbench run --out /tmp/try --resume
   timerbench run --scenario scenarios/api-gateway.toml
-  benchstat -col /structure -row /workload,/n ` + latest + `/` + results.Benchmarks,
+  benchstat -col /structure -row /workload,/n ` + latest + `/` + store.Benchmarks,
 		Args: noArgs,
 		RunE: stoppable(f.run),
 	}
@@ -317,8 +318,8 @@ func measure(cmd *cobra.Command, cfg bench.Config, to string, again, csv bool) (
 }
 
 // resume returns the interrupted run in the folder. It returns an error if that run has another plan.
-func resume(plan *bench.Plan, folder *results.Folder, stderr io.Writer) (*results.Run, error) {
-	r, err := results.ReadFile(folder.Results())
+func resume(plan *bench.Plan, folder *store.Folder, stderr io.Writer) (*results.Run, error) {
+	r, err := store.ReadFile(folder.Results())
 	if err != nil {
 		return nil, fmt.Errorf("--resume: %s: %w", folder.Results(), err)
 	}
@@ -331,7 +332,7 @@ func resume(plan *bench.Plan, folder *results.Folder, stderr io.Writer) (*result
 }
 
 // measureHere measures and saves. lost reports that the last save failed, so that the steps since the one before are lost.
-func measureHere(ctx context.Context, plan *bench.Plan, h bench.Hooks, folder *results.Folder, stderr io.Writer) (r *results.Run, lost bool, err error) {
+func measureHere(ctx context.Context, plan *bench.Plan, h bench.Hooks, folder *store.Folder, stderr io.Writer) (r *results.Run, lost bool, err error) {
 	var saved time.Time
 	var took time.Duration
 	var failed error // of the last save
@@ -341,11 +342,11 @@ func measureHere(ctx context.Context, plan *bench.Plan, h bench.Hooks, folder *r
 		case len(r.Cells)+len(r.Calls) == 0 && r.Parameters.Budget > 0: // without a cell the budget was too short
 			return nil
 		case r.Complete:
-			failed = results.Save(folder.Path, r)
+			failed = store.Save(folder.Path, r)
 		case start.Sub(saved) < 20*took: // each save writes the whole file
 			return nil
 		default:
-			failed = results.Write(folder.Results(), r)
+			failed = store.Write(folder.Results(), r)
 		}
 		if failed == nil {
 			folder.Saved, saved, took = true, time.Now(), time.Since(start)
@@ -357,7 +358,7 @@ func measureHere(ctx context.Context, plan *bench.Plan, h bench.Hooks, folder *r
 	defer progress.end()
 	r, err = bench.Run(ctx, plan, h)
 	if err != nil && failed == nil && folder.Saved && !r.Complete {
-		failed = results.Save(folder.Path, r) // steps since the last save
+		failed = store.Save(folder.Path, r) // steps since the last save
 		err = errors.Join(err, failed)
 	}
 	if failed != nil && folder.Saved {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/results/store"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/tracetest"
@@ -32,10 +33,10 @@ func TestRunThenReport(t *testing.T) {
 		"'--structure=^(hwheel|hwheel-linux|rbtree|intrusive-heap)$' --trials=2 '--workload=^hold$|kafka'"; r.Command != want {
 		t.Errorf("the results name the command %q", r.Command)
 	}
-	says(t, readText(t, filepath.Join(out, results.Benchmarks)), "BenchmarkTimers/workload=hold/n=50/structure=hwheel")
+	says(t, readText(t, filepath.Join(out, store.Benchmarks)), "BenchmarkTimers/workload=hold/n=50/structure=hwheel")
 
 	charts := filepath.Join(t.TempDir(), "charts")
-	stdout, _ := must(t, "report", filepath.Join(out, results.FileName), "--out", charts)
+	stdout, _ := must(t, "report", filepath.Join(out, store.FileName), "--out", charts)
 	says(t, stdout, "recommend --n 1e6") // of a part there is no answer
 	for _, file := range []string{"report.md", "report.html", "report-charts/memory.svg"} {
 		if len(readText(t, filepath.Join(charts, file))) == 0 {
@@ -147,7 +148,7 @@ func TestProgressCountsNoStepThatIsNotThere(t *testing.T) {
 // A run that ends early keeps its finished steps. If it cannot write them, it reports one error, and says what to do if it could before.
 func TestARunThatEndsWithAnErrorKeepsWhatIsFinished(t *testing.T) {
 	for _, full := range []string{"", "from the start", "later"} {
-		folder := &results.Folder{Path: t.TempDir()}
+		folder := &store.Folder{Path: t.TempDir()}
 		e, _ := catalog.Find("hwheel")
 		cfg := bench.Config{Structures: []entry.Entry{e}, N: []int{10, 20, 30, 40, 50, 60}, Trials: 1, Rounds: 1}
 		hold, _ := workload.Find("hold")
@@ -198,13 +199,13 @@ func TestARunIsNotReplaced(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "complete", &results.Run{Complete: true})
 	put(t, "partial", &results.Run{})
-	writeText(t, filepath.Join("foreign", results.FileName), `{"mine": 1}`)
-	link := filepath.Join(results.Parent, results.Latest)
+	writeText(t, filepath.Join("foreign", store.FileName), `{"mine": 1}`)
+	link := filepath.Join(store.Parent, store.Latest)
 	writeText(t, link, "mine")
 	before := contents(t, ".")
 	for folder, want := range map[string]string{
-		"complete": ": " + filepath.Join("complete", results.FileName) + " is a complete run of ", "partial": ": it contains an interrupted run, which is not replaced: continue it with run --resume",
-		"foreign": ": its results file is not replaced: " + filepath.Join("foreign", results.FileName) + ": not a results file",
+		"complete": ": " + filepath.Join("complete", store.FileName) + " is a complete run of ", "partial": ": it contains an interrupted run, which is not replaced: continue it with run --resume",
+		"foreign": ": its results file is not replaced: " + filepath.Join("foreign", store.FileName) + ": not a results file",
 	} {
 		refused(t, append(tiny, "-o", folder), "--out "+folder+want)
 	}
@@ -232,7 +233,7 @@ func TestTwoRunsIntoOneFolderAreRefused(t *testing.T) {
 	}
 	_, stderr := must(t, append(tiny, "-o", out)...)
 	says(t, stderr, "2 steps: about 0.")
-	if left := filesIn(t, out); left != results.Benchmarks+" "+results.FileName || !resultsOf(t, out).Complete {
+	if left := filesIn(t, out); left != store.Benchmarks+" "+store.FileName || !resultsOf(t, out).Complete {
 		t.Errorf("it left %s", left)
 	}
 }
@@ -268,7 +269,7 @@ func TestLiveIsNotTheLatestRun(t *testing.T) {
 	dir := t.TempDir()
 	cmd := command("live", "--n", "1000", "--goroutines", "1", "--for", "4s")
 	cmd.Dir = dir
-	if said, err := cmd.CombinedOutput(); err != nil || strings.Contains(filesIn(t, filepath.Join(dir, results.Parent)), results.Latest) {
+	if said, err := cmd.CombinedOutput(); err != nil || strings.Contains(filesIn(t, filepath.Join(dir, store.Parent)), store.Latest) {
 		t.Fatalf("%v: %s", err, said)
 	}
 }

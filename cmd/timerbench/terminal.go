@@ -15,7 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/timerbench/timerbench/bench"
-	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/results/store"
 	"github.com/timerbench/timerbench/internal/files"
 	"github.com/timerbench/timerbench/internal/show"
 )
@@ -83,12 +83,12 @@ func (p *progress) end() {
 
 // Help texts of flags that name files.
 const (
-	newFolder = "`folder` for the results (default: a new one in " + results.Parent + "/"
+	newFolder = "`folder` for the results (default: a new one in " + store.Parent + "/"
 	outHelp   = newFolder + ", to which " + latest + " then points)"
 )
 
 // latest is the link to the last run.
-const latest = results.Parent + "/" + results.Latest
+const latest = store.Parent + "/" + store.Latest
 
 // writable returns an error if the file that a flag names cannot be written.
 func writable(flag, path string) error { return placed(flag, path, "a file", files.Writable(path)) }
@@ -107,14 +107,14 @@ func placed(flag, path, want string, err error) error {
 }
 
 // openFolder opens the folder of a run: that of --out, or a new one.
-func openFolder(out, what string, resume bool) (*results.Folder, error) {
-	folder, err := results.OpenFolder(out, what, time.Now(), resume)
+func openFolder(out, what string, resume bool) (*store.Folder, error) {
+	folder, err := store.OpenFolder(out, what, time.Now(), resume)
 	if err != nil && out != "" {
 		return nil, fmt.Errorf("--out %w", err)
 	}
 	return folder, err
 }
 
-func announce(stderr io.Writer, folder *results.Folder) {
+func announce(stderr io.Writer, folder *store.Folder) {
 	fmt.Fprintf(stderr, "results are in %s; draw them with: %s\n", folder.Results(), asTyped("report", folder.Path))
 }

@@ -15,7 +15,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/advise"
-	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/results/store"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/trace"
 	"github.com/timerbench/timerbench/trace/build"
@@ -166,7 +166,7 @@ func showSummary(out io.Writer, s *tracestat.Summary) {
 		add("of", "%s", s.Header.Description)
 	}
 	if !s.Header.Started.IsZero() {
-		add("recorded", "%s", results.Minute(s.Header.Started))
+		add("recorded", "%s", store.Minute(s.Header.Started))
 	}
 	add("size", "%s, %s bytes an operation", show.Bytes(float64(s.Bytes)), show.Figure(float64(s.Bytes)/all))
 	add("tick", "%v", s.Header.Tick)
@@ -233,7 +233,7 @@ func newTraceReplay() *cobra.Command {
 		Use:   "replay FILE...",
 		Short: "Measure structures on traces",
 		Long: `Replay traces on structures, measure the structures as on a workload, and write
-` + results.FileName + ` and ` + results.Benchmarks + ` into the folder of the run.
+` + store.FileName + ` and ` + store.Benchmarks + ` into the folder of the run.
 
 A damaged trace is refused. Each structure replays the whole trace once. Its
 beginning fills the structure to the mean number of pending timers, the rest is

@@ -18,6 +18,7 @@ import (
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/external"
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/results/store"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/structures/catalog"
@@ -81,7 +82,7 @@ error names what is wrong.`,
 					return fmt.Errorf("--%s chooses what is replayed: needs --replay", name)
 				}
 			}
-			r, path, err := results.Read(args[0])
+			r, path, err := store.Read(args[0])
 			if !errors.Is(err, fs.ErrNotExist) { // a damaged file is a finding
 				begin(cmd)
 			}
@@ -229,7 +230,7 @@ pull request. ` + "`timerbench report A B`" + ` compares machines.
 submit refuses results that are edited, incomplete, unproved, or only a part of
 the comparison, and results of a build without a commit.`,
 		Example: `  timerbench submit
-  timerbench submit ` + results.Parent + `/2026-11-21-073012-normal --out /tmp`,
+  timerbench submit ` + store.Parent + `/2026-11-21-073012-normal --out /tmp`,
 		Args: argsFrom(0, 1, "at most one file or folder of results"),
 		RunE: stoppable(func(cmd *cobra.Command, args []string) error {
 			if info, err := os.Stat(out); err != nil || !info.IsDir() {
@@ -238,7 +239,7 @@ the comparison, and results of a build without a commit.`,
 			if err := writableFolder("out", out); err != nil {
 				return err
 			}
-			r, path, err := results.Read(append(args, results.Parent)[0])
+			r, path, err := store.Read(append(args, store.Parent)[0])
 			if !errors.Is(err, fs.ErrNotExist) {
 				begin(cmd)
 			}
@@ -253,14 +254,14 @@ the comparison, and results of a build without a commit.`,
 			if err := v.replay(cmd.Context(), r, path, &choice{structures: "^auto$"}); err != nil {
 				return err
 			}
-			to := filepath.Join(out, r.Environment.Slug()+".json.gz")
+			to := filepath.Join(out, store.Slug(r.Environment)+".json.gz")
 			var before *results.Run
 			if _, err := os.Stat(to); err == nil {
-				if before, _, err = results.Read(to); err != nil {
+				if before, _, err = store.Read(to); err != nil {
 					return err
 				}
 			}
-			size, err := results.Keep(to, r)
+			size, err := store.Keep(to, r)
 			if err != nil {
 				return err
 			}

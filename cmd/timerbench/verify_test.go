@@ -11,6 +11,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/external"
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/results/store"
 )
 
 func TestVerify(t *testing.T) {
@@ -25,10 +26,10 @@ func TestVerifyOfResults(t *testing.T) {
 	r := resultsOf(t, aRun(t))
 	put(t, out, r)
 	stdout, _ := must(t, "verify", out)
-	says(t, stdout, filepath.Join(out, results.FileName)+": the digest, the proofs and the figures of 4 cells agree. ",
+	says(t, stdout, filepath.Join(out, store.FileName)+": the digest, the proofs and the figures of 4 cells agree. ",
 		asTyped("verify", "--replay", out))
 	stdout, _ = must(t, "verify", "--replay", out)
-	says(t, stdout, filepath.Join(out, results.FileName)+": all proofs match their scripts in 4 cells")
+	says(t, stdout, filepath.Join(out, store.FileName)+": all proofs match their scripts in 4 cells")
 	workloads := r.Parameters.Workloads
 	r.Parameters.Workloads, r.Parameters.Traces = append(workloads, "trace-x"), map[string]results.Recording{"trace-x": {File: "x.trace"}}
 	put(t, out, r)
@@ -58,7 +59,7 @@ func TestVerifyOfResults(t *testing.T) {
 	r.Cells[0].Rows[0].Cost[0].Ops++
 	put(t, out, r)
 	endsWith(t, exitError, []string{"verify", out}, "replayed the same block")
-	file := filepath.Join(out, results.FileName)
+	file := filepath.Join(out, store.FileName)
 	writeText(t, file, strings.Replace(readText(t, file), `"complete": true`, `"complete": false`, 1))
 	endsWith(t, exitError, []string{"verify", out}, file, "digest")
 }

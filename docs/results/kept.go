@@ -11,6 +11,7 @@ import (
 	"fmt"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/results/store"
 )
 
 //go:embed *.json.gz
@@ -21,7 +22,7 @@ func All() (runs []*results.Run, err error) {
 	list, err := files.ReadDir(".")
 	for _, f := range list {
 		data, err1 := files.ReadFile(f.Name())
-		r, err2 := results.Decode(data)
+		r, err2 := store.Decode(data)
 		if err = errors.Join(err, err1, err2); err != nil {
 			return nil, fmt.Errorf("docs/results/%s: %w", f.Name(), err)
 		}
@@ -37,14 +38,14 @@ func Last() (*results.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	var last results.Header
+	var last store.Header
 	var content []byte
 	for _, f := range list {
 		data, err := files.ReadFile(f.Name())
 		if err != nil {
 			return nil, err
 		}
-		var head results.Header
+		var head store.Header
 		z, err := gzip.NewReader(bytes.NewReader(data))
 		if err == nil {
 			err = head.Decode(json.NewDecoder(z))
@@ -56,5 +57,5 @@ func Last() (*results.Run, error) {
 			last, content = head, data
 		}
 	}
-	return results.Decode(content)
+	return store.Decode(content)
 }

@@ -3,7 +3,7 @@ package kept
 import (
 	"testing"
 
-	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/results/store"
 )
 
 // Each file is that of a machine, under its name, small, and no more than what is kept of a run.
@@ -18,12 +18,12 @@ func TestEachFileIsOfOneMachine(t *testing.T) {
 	}
 	for _, f := range list {
 		data, _ := files.ReadFile(f.Name())
-		r, err := results.Decode(data)
+		r, err := store.Decode(data)
 		if err != nil {
 			t.Fatalf("%s: %v", f.Name(), err)
 		}
-		if want := r.Environment.Slug() + ".json.gz"; f.Name() != want || len(data) > results.MostKept {
-			t.Errorf("%s: %d bytes, want at most %d and the name %s", f.Name(), len(data), results.MostKept, want)
+		if want := store.Slug(r.Environment) + ".json.gz"; f.Name() != want || len(data) > store.MostKept {
+			t.Errorf("%s: %d bytes, want at most %d and the name %s", f.Name(), len(data), store.MostKept, want)
 		}
 		if err := r.Check(); err != nil {
 			t.Errorf("%s: %v", f.Name(), err)

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/results/store"
 )
 
 // TestMakeKeepsARun keeps the run in the folder TIMERBENCH_KEEP in docs, by its profile. The tables of the documents follow by make docs.
@@ -22,7 +23,7 @@ func TestMakeKeepsARun(t *testing.T) {
 	if run == "" {
 		t.Skip("make keep does it")
 	}
-	data, err := os.ReadFile(filepath.Join(run, results.FileName))
+	data, err := os.ReadFile(filepath.Join(run, store.FileName))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +32,7 @@ func TestMakeKeepsARun(t *testing.T) {
 		keep(t, "docs/durable/results.json", data) // a run of the nested module durable has a format of its own
 		return
 	}
-	r, _, err := results.Read(run)
+	r, _, err := store.Read(run)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +92,7 @@ func zipped(t *testing.T, data []byte) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := z.Write(data); cmp.Or(err, z.Close()) != nil || b.Len() > results.MostKept {
+	if _, err := z.Write(data); cmp.Or(err, z.Close()) != nil || b.Len() > store.MostKept {
 		t.Fatalf("%d bytes, %v", b.Len(), err)
 	}
 	return b.Bytes()
@@ -111,8 +112,8 @@ func keepLive(t *testing.T, r *results.Run, dir string) {
 		row.Throughput = slices.DeleteFunc(row.Throughput, func(s results.LiveThroughput) bool { return !s.Op.Loop() && s.Turn%step > 0 })
 	}
 	var b bytes.Buffer
-	if err := results.Encode(&b, r); err != nil {
+	if err := store.Encode(&b, r); err != nil {
 		t.Fatal(err)
 	}
-	keep(t, dir+r.Environment.Slug()+".json.gz", zipped(t, b.Bytes()))
+	keep(t, dir+store.Slug(r.Environment)+".json.gz", zipped(t, b.Bytes()))
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/price"
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/results/store"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/section"
 )
@@ -71,7 +72,7 @@ func loops(l *results.Live) string {
 
 // liveRun reads a kept run, and says where and when it was measured.
 func liveRun(t *testing.T, path string) (l *results.Live, head string) {
-	r, _, err := results.Read(path)
+	r, _, err := store.Read(path)
 	if err != nil || r.Live == nil {
 		t.Fatal(path, err)
 	}

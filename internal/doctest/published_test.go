@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/results/store"
 	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/bench/workload"
 	kept "github.com/timerbench/timerbench/docs/results"
@@ -231,7 +232,7 @@ func TestKeptRunsHaveTheLimitsOfThePage(t *testing.T) {
 // keptRun reads a run that is kept outside docs/results.
 func keptRun(t *testing.T, path string) *results.Run {
 	t.Helper()
-	r, err := results.ReadFile(path)
+	r, err := store.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}

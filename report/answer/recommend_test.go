@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/results/store"
 	"github.com/timerbench/timerbench/bench/stats"
 	kept "github.com/timerbench/timerbench/docs/results"
 	"github.com/timerbench/timerbench/internal/show"
@@ -251,10 +251,10 @@ func TestPackingKeepsTheAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "packed")
-	if _, err := results.Keep(path, r); err != nil {
+	if _, err := store.Keep(path, r); err != nil {
 		t.Fatal(err)
 	}
-	again, err := results.ReadFile(path)
+	again, err := store.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,10 +3,9 @@ package answer
 import (
 	"fmt"
 	"slices"
-	"sync"
 
+	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
-	kept "github.com/timerbench/timerbench/docs/results"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/structures/entry"
 )
@@ -15,27 +14,20 @@ import (
 // multiples of the fastest exact structure over all cells, without the loop and with it.
 type Verdict struct{ Means, WithLoop []float64 }
 
-// verdicts holds the verdict of the kept runs by the number of structures, as it takes seconds.
-var verdicts sync.Map
-
-// Kept returns the verdict of all runs of docs/results together, on the structures of this version.
-func Kept(structures []entry.Entry) (Verdict, error) {
-	compute, _ := verdicts.LoadOrStore(len(structures), sync.OnceValues(func() (v Verdict, err error) {
-		runs, err := kept.All()
-		for _, r := range runs {
-			var cells []*stats.Costs
-			for _, p := range Of(r, structures).Adviser().cells {
-				cells = append(cells, p.Costs)
-			}
-			net, n := Mean(cells, func(c *stats.Costs) stats.Estimate { return c.Deciding(c.Row(Default), c.Fastest()) })
-			with, _ := Mean(cells, func(c *stats.Costs) stats.Estimate { return c.Ratio(c.Row(Default), c.Fastest()) })
-			if n > 0 {
-				v.Means, v.WithLoop = append(v.Means, net), append(v.WithLoop, with)
-			}
+// VerdictOf returns the verdict of runs of several machines together, on the structures of this version. It takes seconds.
+func VerdictOf(runs []*results.Run, structures []entry.Entry) (v Verdict) {
+	for _, r := range runs {
+		var cells []*stats.Costs
+		for _, p := range Of(r, structures).Adviser().cells {
+			cells = append(cells, p.Costs)
 		}
-		return v, err
-	}))
-	return compute.(func() (Verdict, error))()
+		net, n := Mean(cells, func(c *stats.Costs) stats.Estimate { return c.Deciding(c.Row(Default), c.Fastest()) })
+		with, _ := Mean(cells, func(c *stats.Costs) stats.Estimate { return c.Ratio(c.Row(Default), c.Fastest()) })
+		if n > 0 {
+			v.Means, v.WithLoop = append(v.Means, net), append(v.WithLoop, with)
+		}
+	}
+	return v
 }
 
 // Text is the verdict in two sentences.

@@ -1,4 +1,4 @@
-package results
+package store
 
 // A run has a folder. The folder is locked while a run writes to it, a
 // complete run is never replaced, and commands find the results again later.
@@ -14,6 +14,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/internal/files"
 )
 
@@ -32,7 +33,7 @@ const (
 )
 
 // Save writes both files of a run into a folder. It writes each file completely or not at all.
-func Save(dir string, r *Run) error {
+func Save(dir string, r *results.Run) error {
 	err := files.Write(filepath.Join(dir, Benchmarks), func(w io.Writer) error { return WriteBenchfmt(w, r) })
 	if err != nil {
 		err = fmt.Errorf("writing benchmark lines: %w", err)

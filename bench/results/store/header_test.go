@@ -1,4 +1,4 @@
-package results
+package store
 
 import (
 	"os"
@@ -7,13 +7,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/timerbench/timerbench/bench/results"
 )
 
 func TestTheHeaderIsReadWithoutTheRest(t *testing.T) {
 	created := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	path := filepath.Join(t.TempDir(), "results.json")
-	want := Header{Format, Version, created, true, Parameters{Profile: "smoke"}}
-	if err := Write(path, &Run{Format: Format, Version: Version, Created: created, Complete: true, Parameters: want.Parameters}); err != nil {
+	want := Header{results.Format, results.Version, created, true, results.Parameters{Profile: "smoke"}}
+	if err := Write(path, &results.Run{Format: results.Format, Version: results.Version, Created: created, Complete: true, Parameters: want.Parameters}); err != nil {
 		t.Fatal(err)
 	}
 	if h, err := ReadHeader(path); err != nil || !reflect.DeepEqual(h, want) {

@@ -1,9 +1,11 @@
-package results
+package store
 
 import (
 	"bufio"
 	"fmt"
 	"io"
+
+	"github.com/timerbench/timerbench/bench/results"
 )
 
 // WriteBenchfmt writes r in the format of Go's benchmarks. Each trial is a line with a name of key=value
@@ -12,7 +14,7 @@ import (
 //	benchstat -col /structure -row /workload,/n bench.txt
 //
 // The lines have no seed and no date, because benchstat would put two runs with different ones into separate tables.
-func WriteBenchfmt(out io.Writer, r *Run) error {
+func WriteBenchfmt(out io.Writer, r *results.Run) error {
 	w := benchWriter{bufio.NewWriter(out)}
 	fmt.Fprintf(w, "goos: %s\ngoarch: %s\ncpu: %s\npkg: github.com/timerbench/timerbench/bench\n\n",
 		r.Environment.OS, r.Environment.Arch, r.Environment.CPU)
@@ -40,7 +42,7 @@ func (w benchWriter) line(name string, iterations any, values ...any) {
 }
 
 // row writes the trials of one contender: the cost, then the time by kind of operation, then the latency percentiles.
-func (w benchWriter) row(c Cell, row Row) {
+func (w benchWriter) row(c results.Cell, row results.Row) {
 	name := func(op string) string {
 		return fmt.Sprintf("Timers/workload=%s/n=%d/structure=%s/op=%s", c.Workload, c.N, row.Structure, op)
 	}

@@ -1,4 +1,4 @@
-package results
+package store
 
 import (
 	"errors"
@@ -10,43 +10,45 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/timerbench/timerbench/bench/results"
 )
 
 // A kept run says what Go's own timers cost, and the driver: the slices of the number of goroutines that all numbers of timers
 // have. The rest of the measurement is not kept.
 func TestAKeptRunHasTheCostOfGoTimers(t *testing.T) {
-	slice := func(goroutines int) LiveThroughput {
-		return LiveThroughput{Op: OpReset, Goroutines: goroutines, Ops: 10, NS: 100, CPUNS: 50, Dead: 10, Due: 9}
+	slice := func(goroutines int) results.LiveThroughput {
+		return results.LiveThroughput{Op: results.OpReset, Goroutines: goroutines, Ops: 10, NS: 100, CPUNS: 50, Dead: 10, Due: 9}
 	}
-	r := &Run{Live: &Live{Goroutines: []int{2, 1}, Rows: []LiveRow{{
-		Name: "time", Role: RoleBaseline, Resident: 100, Throughput: []LiveThroughput{slice(1), slice(2), slice(1)},
-		Lateness: []LiveLateness{{Timers: 1}}, Memory: []LiveMemory{{Form: FormAfterFunc}},
+	r := &results.Run{Live: &results.Live{Goroutines: []int{2, 1}, Rows: []results.LiveRow{{
+		Name: "time", Role: results.RoleBaseline, Resident: 100, Throughput: []results.LiveThroughput{slice(1), slice(2), slice(1)},
+		Lateness: []results.LiveLateness{{Timers: 1}}, Memory: []results.LiveMemory{{Form: results.FormAfterFunc}},
 	}}}}
 	l := reduced(r).Live
 	row, ok := l.OnDriver(100, "")
-	if !ok || !slices.Equal(l.Goroutines, []int{2}) || !slices.Equal(row.Throughput, []LiveThroughput{slice(2)}) || len(row.Lateness)+len(row.Memory) > 0 {
+	if !ok || !slices.Equal(l.Goroutines, []int{2}) || !slices.Equal(row.Throughput, []results.LiveThroughput{slice(2)}) || len(row.Lateness)+len(row.Memory) > 0 {
 		t.Errorf("%+v", l)
 	}
 	if row.Throughput[0].OpNS() != 5 || len(r.Live.Rows[0].Throughput) != 3 {
 		t.Errorf("%g ns, want 5; the run has %d slices left, want 3", row.Throughput[0].OpNS(), len(r.Live.Rows[0].Throughput))
 	}
-	if reduced(&Run{}).Live != nil {
+	if reduced(&results.Run{}).Live != nil {
 		t.Error("a measurement under the real clock out of nothing")
 	}
 }
 
 func TestTheNamesOfMachinesAndBuilds(t *testing.T) {
-	for want, e := range map[string]Environment{
+	for want, e := range map[string]results.Environment{
 		"intel-xeon-family-6-2-cores": {CPU: "Intel(R) Xeon(R) Processor (family 6)", Cores: 2},
 		"amd-ryzen-9-7950x-32-cores":  {CPU: "AMD Ryzen(TM) 9 7950X Processor", Cores: 32},
 		"intel-i7-1260p-iris-8-cores": {CPU: "Intel(R) Core(TM) i7-1260P CPU with Iris", Cores: 8},
 		"unknown-arm64-4-cores":       {CPU: "(R) CPU", Arch: "arm64", Cores: 4},
 	} {
-		if got := e.Slug(); got != want {
+		if got := Slug(e); got != want {
 			t.Errorf("%q is named %q, want %q", e.CPU, got, want)
 		}
 	}
-	for want, e := range map[string]Environment{
+	for want, e := range map[string]results.Environment{
 		"v0.1.0, revision 0123456789ab":      {Version: "v0.1.0", Revision: "0123456789abcdef"},
 		"v0.1.0, revision 01 with changes":   {Version: "v0.1.0", Revision: "01+dirty"},
 		"revision 0123456789ab":              {Version: "v0.1.1-0.20261128-0123456789ab", Revision: "0123456789abcdef"},
@@ -61,9 +63,9 @@ func TestTheNamesOfMachinesAndBuilds(t *testing.T) {
 
 // A kept run is small.
 func TestALargeRunIsNotKept(t *testing.T) {
-	r, random := &Run{Format: Format, Version: Version, Cells: []Cell{{Workload: "hold", N: 1}}}, rand.New(rand.NewPCG(1, 2))
+	r, random := &results.Run{Format: results.Format, Version: results.Version, Cells: []results.Cell{{Workload: "hold", N: 1}}}, rand.New(rand.NewPCG(1, 2))
 	for range 100_000 {
-		r.Cells[0].Rows = append(r.Cells[0].Rows, Row{Structure: fmt.Sprint(random.Uint64())})
+		r.Cells[0].Rows = append(r.Cells[0].Rows, results.Row{Structure: fmt.Sprint(random.Uint64())})
 	}
 	path := filepath.Join(t.TempDir(), "kept.json.gz")
 	if _, err := Keep(path, r); err == nil || !strings.Contains(err.Error(), "want at most 900000") {

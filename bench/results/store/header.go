@@ -1,4 +1,4 @@
-package results
+package store
 
 import (
 	"bufio"
@@ -9,16 +9,17 @@ import (
 	"os"
 	"time"
 
+	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/internal/files"
 )
 
 // Header is the beginning of a results file.
 type Header struct {
-	Format     string     `json:"format"`
-	Version    int        `json:"version"`
-	Created    time.Time  `json:"created"`
-	Complete   bool       `json:"complete"` // false: interrupted; the results so far are valid
-	Parameters Parameters `json:"parameters"`
+	Format     string             `json:"format"`
+	Version    int                `json:"version"`
+	Created    time.Time          `json:"created"`
+	Complete   bool               `json:"complete"` // false: interrupted; the results so far are valid
+	Parameters results.Parameters `json:"parameters"`
 }
 
 // ReadHeader reads only the header of a results file. The cost does not depend on the
@@ -73,12 +74,12 @@ func (h *Header) Decode(d *json.Decoder) error {
 // check returns an error if this version cannot read the file.
 func (h Header) check() error {
 	switch {
-	case h.Format != Format:
-		return fmt.Errorf("not a results file of timerbench: format is %q, want %q", h.Format, Format)
-	case h.Version > Version:
-		return fmt.Errorf("written by a newer timerbench: results of version %d, this one reads version %d", h.Version, Version)
-	case h.Version < Version:
-		return fmt.Errorf("written by an older timerbench: results of version %d, want version %d: measure again", h.Version, Version)
+	case h.Format != results.Format:
+		return fmt.Errorf("not a results file of timerbench: format is %q, want %q", h.Format, results.Format)
+	case h.Version > results.Version:
+		return fmt.Errorf("written by a newer timerbench: results of version %d, this one reads version %d", h.Version, results.Version)
+	case h.Version < results.Version:
+		return fmt.Errorf("written by an older timerbench: results of version %d, want version %d: measure again", h.Version, results.Version)
 	}
 	return nil
 }

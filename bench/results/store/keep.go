@@ -1,4 +1,4 @@
-package results
+package store
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/internal/files"
 )
 
@@ -17,7 +18,7 @@ const MostKept = 900_000
 
 // Keep writes a compressed results file without the data that no answer needs, and returns its size.
 // The answers of the file are the answers of r.
-func Keep(path string, r *Run) (size int, err error) {
+func Keep(path string, r *results.Run) (size int, err error) {
 	data, err := sealed(reduced(r))
 	if err != nil {
 		return 0, err
@@ -40,7 +41,7 @@ func Keep(path string, r *Run) (size int, err error) {
 }
 
 // Slug returns a name of the machine for file names, from the processor and the number of cores.
-func (e Environment) Slug() string {
+func Slug(e results.Environment) string {
 	words := strings.FieldsFunc(strings.ToLower(e.CPU), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	})
@@ -53,27 +54,9 @@ func (e Environment) Slug() string {
 	return strings.Join(append(words, fmt.Sprint(e.Cores), "cores"), "-")
 }
 
-// Build returns the version and the commit of the build, as pages show them: "v0.1.0, revision 0123456789ab". It
-// omits a version that Go has derived from the commit.
-func (e Environment) Build() string {
-	var parts []string
-	if e.Version != "" && !strings.ContainsAny(e.Version, "-(") {
-		parts = append(parts, e.Version)
-	}
-	if e.Revision != "" {
-		commit, changed := strings.CutSuffix(e.Revision, "+dirty")
-		short := "revision " + commit[:min(12, len(commit))]
-		if changed {
-			short += " with changes"
-		}
-		parts = append(parts, short)
-	}
-	return strings.Join(parts, ", ")
-}
-
-// reduced returns the throughput of the number of goroutines that was measured among all numbers of resident timers: what Go's
+// reducedLive returns the throughput of the number of goroutines that was measured among all numbers of resident timers: what Go's
 // own timers cost, and the driver.
-func (l *Live) reduced() *Live {
+func reducedLive(l *results.Live) *results.Live {
 	if l == nil {
 		return nil
 	}
@@ -81,16 +64,16 @@ func (l *Live) reduced() *Live {
 	out.Rows, out.Goroutines = nil, l.Goroutines[:1]
 	for _, row := range l.Rows {
 		row.Lateness, row.Memory = nil, nil
-		row.Throughput = slices.DeleteFunc(slices.Clone(row.Throughput), func(t LiveThroughput) bool { return t.Goroutines != l.Goroutines[0] })
+		row.Throughput = slices.DeleteFunc(slices.Clone(row.Throughput), func(t results.LiveThroughput) bool { return t.Goroutines != l.Goroutines[0] })
 		out.Rows = append(out.Rows, row)
 	}
 	return &out
 }
 
 // reduced returns a run without the data that no answer and no picture of latency and idle ticks needs.
-func reduced(r *Run) *Run {
+func reduced(r *results.Run) *results.Run {
 	out := *r
-	out.Live, out.Cells = r.Live.reduced(), nil
+	out.Live, out.Cells = reducedLive(r.Live), nil
 	for _, c := range r.Cells {
 		rows := c.Rows
 		c.Rows = nil

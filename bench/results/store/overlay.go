@@ -1,14 +1,16 @@
-package results
+package store
 
 import (
 	"maps"
 	"slices"
+
+	"github.com/timerbench/timerbench/bench/results"
 )
 
 // WithCells returns a copy of r with the cells of part, a run of fewer workloads or sizes. A cell of part replaces
 // the cell of the same workload and size, or is added. WithCells ignores a cell that lacks a structure of the cell in
 // r or has an older definition, and all cells if part lacks a structure of r. taken are the cells that it used. Neither run changes.
-func (r *Run) WithCells(part *Run) (out *Run, taken []Cell) {
+func WithCells(r, part *results.Run) (out *results.Run, taken []results.Cell) {
 	lacks := func(list, of []string) bool {
 		return slices.ContainsFunc(of, func(name string) bool { return !slices.Contains(list, name) })
 	}

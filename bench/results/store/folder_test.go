@@ -1,4 +1,4 @@
-package results_test
+package store_test
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/results/store"
 )
 
 func TestTwoRunsInOneSecondGetTwoFolders(t *testing.T) {
@@ -17,7 +18,7 @@ func TestTwoRunsInOneSecondGetTwoFolders(t *testing.T) {
 	now := time.Date(2026, 11, 21, 7, 30, 12, 0, time.UTC)
 	var got []string
 	for range 2 {
-		f, err := results.OpenFolder("", "normal", now, false)
+		f, err := store.OpenFolder("", "normal", now, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -35,18 +36,18 @@ func TestLocateFindsTheLastCompleteRun(t *testing.T) {
 		t.Helper()
 		folder = filepath.Join(root, folder)
 		r := &results.Run{Format: results.Format, Version: results.Version, Complete: complete, Created: time.Date(2026, 3, day, 0, 0, 0, 0, time.UTC)}
-		if err := errors.Join(os.MkdirAll(folder, 0o755), results.Save(folder, r)); err != nil {
+		if err := errors.Join(os.MkdirAll(folder, 0o755), store.Save(folder, r)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	expect := func(want string) {
 		t.Helper()
-		got, err := results.Locate(root)
-		if err != nil || got != filepath.Join(root, want, results.FileName) {
+		got, err := store.Locate(root)
+		if err != nil || got != filepath.Join(root, want, store.FileName) {
 			t.Errorf("%s, %v, want that in %q", got, err, want)
 		}
 	}
-	if _, err := results.Locate(root); err == nil || !strings.Contains(err.Error(), root+": no results.json") {
+	if _, err := store.Locate(root); err == nil || !strings.Contains(err.Error(), root+": no results.json") {
 		t.Errorf("an empty folder: %v", err)
 	}
 	write("stopped", 9, false)
@@ -56,15 +57,15 @@ func TestLocateFindsTheLastCompleteRun(t *testing.T) {
 	write("a", 3, true)
 	write("b", 2, true)
 	expect("a")
-	damaged := filepath.Join(root, "b", results.FileName)
+	damaged := filepath.Join(root, "b", store.FileName)
 	if err := os.WriteFile(damaged, []byte("damaged"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	expect("a")
-	if _, err := results.Locate(filepath.Join(root, "b")); err == nil || !strings.Contains(err.Error(), "not JSON") {
+	if _, err := store.Locate(filepath.Join(root, "b")); err == nil || !strings.Contains(err.Error(), "not JSON") {
 		t.Errorf("a damaged file: %v", err)
 	}
-	if got, err := results.Locate(damaged); err != nil || got != damaged {
+	if got, err := store.Locate(damaged); err != nil || got != damaged {
 		t.Errorf("a file: %s, %v", got, err)
 	}
 }

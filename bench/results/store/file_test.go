@@ -1,4 +1,4 @@
-package results_test
+package store_test
 
 import (
 	"bytes"
@@ -18,6 +18,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/results/store"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
@@ -53,7 +54,7 @@ var realRun = sync.OnceValues(func() (*results.Run, error) {
 // Files may be compressed, and editors for Windows put a byte order mark before a text.
 func TestAResultsFileComesBackAsItWas(t *testing.T) {
 	r, path := realResults(t), filepath.Join(t.TempDir(), "results.json")
-	if err := results.Write(path, r); err != nil {
+	if err := store.Write(path, r); err != nil {
 		t.Fatal(err)
 	}
 	good, _ := os.ReadFile(path)
@@ -62,10 +63,10 @@ func TestAResultsFileComesBackAsItWas(t *testing.T) {
 		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := results.ReadFile(path); err != nil || !reflect.DeepEqual(got, r) {
+		if got, err := store.ReadFile(path); err != nil || !reflect.DeepEqual(got, r) {
 			t.Errorf("read %+v, %v, want %+v", got, err, r)
 		}
-		if _, err := results.ReadHeader(path); err != nil && content[0] != 0x1f {
+		if _, err := store.ReadHeader(path); err != nil && content[0] != 0x1f {
 			t.Error(err)
 		}
 	}
@@ -74,7 +75,7 @@ func TestAResultsFileComesBackAsItWas(t *testing.T) {
 func TestBadResultsFilesAreRefusedWithAReason(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "results.json")
-	if err := results.Write(path, realResults(t)); err != nil {
+	if err := store.Write(path, realResults(t)); err != nil {
 		t.Fatal(err)
 	}
 	good, _ := os.ReadFile(path)
@@ -110,17 +111,17 @@ func TestBadResultsFilesAreRefusedWithAReason(t *testing.T) {
 		if err := os.WriteFile(path, []byte(c.content), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		_, err := results.ReadFile(path)
+		_, err := store.ReadFile(path)
 		if err == nil {
 			t.Errorf("%s: read without an error", name)
 		} else if !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: error %q does not say %q or the path", name, err, c.want)
 		}
 	}
-	if _, err := results.ReadFile(filepath.Join(dir, "missing.json")); err == nil {
+	if _, err := store.ReadFile(filepath.Join(dir, "missing.json")); err == nil {
 		t.Error("a missing file is read without an error")
 	}
-	if err := results.Write(filepath.Join(dir, "missing", "results.json"), &results.Run{}); err == nil {
+	if err := store.Write(filepath.Join(dir, "missing", "results.json"), &results.Run{}); err == nil {
 		t.Error("writing into a missing directory gives no error")
 	}
 }
@@ -142,7 +143,7 @@ func compressed(t *testing.T, text string) string {
 func TestBenchmarkLinesAreReadBackByTheStandardReader(t *testing.T) {
 	r := realResults(t)
 	var out strings.Builder
-	if err := results.WriteBenchfmt(&out, r); err != nil {
+	if err := store.WriteBenchfmt(&out, r); err != nil {
 		t.Fatal(err)
 	}
 	in := benchfmt.NewReader(strings.NewReader(out.String()), "bench.txt")
@@ -181,7 +182,7 @@ func TestBenchmarkLinesAreReadBackByTheStandardReader(t *testing.T) {
 	}
 	r.Memory[0].CollectNS, r.Memory[0].Bytes, r.Memory[0].AgedBytes = 250_000, 40, 44
 	out.Reset()
-	if err := results.WriteBenchfmt(&out, r); err != nil {
+	if err := store.WriteBenchfmt(&out, r); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(out.String(), " 40 B/timer 44 aged-B/timer 250000 ns/gc\n") {
@@ -193,24 +194,24 @@ func TestBenchmarkLinesAreReadBackByTheStandardReader(t *testing.T) {
 func TestEditedResultsAreRefused(t *testing.T) {
 	var text, spaced bytes.Buffer
 	r := realResults(t)
-	if err := results.Encode(&text, r); err != nil {
+	if err := store.Encode(&text, r); err != nil {
 		t.Fatal(err)
 	}
 	if err := json.Indent(&spaced, text.Bytes(), "", "\t"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := results.Decode(spaced.Bytes()); err != nil {
+	if _, err := store.Decode(spaced.Bytes()); err != nil {
 		t.Errorf("other spaces: %v", err)
 	}
 	text.Reset()
 	r.Cells[0].Row("quadheap").Proof.Checksum++
-	err := results.Encode(&text, r)
+	err := store.Encode(&text, r)
 	r.Cells[0].Row("quadheap").Proof.Checksum--
 	if err != nil {
 		t.Fatal(err)
 	}
 	const want = "cell grid-clustered-50, n 50, null and quadheap replayed the same, but their proofs differ: the checksum"
-	if _, err := results.Decode(text.Bytes()); err == nil || !strings.Contains(err.Error(), want) {
+	if _, err := store.Decode(text.Bytes()); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %q", err, want)
 	}
 }

@@ -1,4 +1,6 @@
-package results
+// Package store writes, reads and finds results files, and the folders of runs. It also writes the trials in the format of
+// Go's benchmarks.
+package store
 
 import (
 	"bytes"
@@ -10,15 +12,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
-	"strings"
-	"unicode"
 
+	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/internal/files"
 )
 
 // Write writes r to a results file. If it fails, the file is unchanged.
-func Write(path string, r *Run) error {
+func Write(path string, r *results.Run) error {
 	if err := files.Write(path, func(w io.Writer) error { return Encode(w, r) }); err != nil {
 		return fmt.Errorf("writing results to %w", files.Error(path, "a file", err))
 	}
@@ -26,7 +26,7 @@ func Write(path string, r *Run) error {
 }
 
 // Encode writes r as a results file, with a digest of the content.
-func Encode(w io.Writer, r *Run) error {
+func Encode(w io.Writer, r *results.Run) error {
 	data, err := sealed(r)
 	if err != nil {
 		return err
@@ -49,7 +49,7 @@ func digest(content []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-func sealed(r *Run) ([]byte, error) {
+func sealed(r *results.Run) ([]byte, error) {
 	data, err := json.Marshal(r)
 	if err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func checkSeal(data []byte) error {
 
 // ReadFile reads a results file, which may be compressed with gzip. The error distinguishes a file that is
 // damaged, cut short, edited, of another program or of another version.
-func ReadFile(path string) (*Run, error) {
+func ReadFile(path string) (*results.Run, error) {
 	data, err := files.ReadFile(path, wanted, mostText)
 	if err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func ReadFile(path string) (*Run, error) {
 const mostText, mostObjects = 128 << 20, 1_000_000
 
 // Decode decodes the content of a results file. It returns the same errors as Read. It needs at most about 1 GB.
-func Decode(data []byte) (*Run, error) {
+func Decode(data []byte) (*results.Run, error) {
 	if bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
 		z, err := gzip.NewReader(bytes.NewReader(data))
 		if err == nil {
@@ -120,7 +120,7 @@ func Decode(data []byte) (*Run, error) {
 	if err := head.check(); err != nil {
 		return nil, err
 	}
-	r := &Run{}
+	r := &results.Run{}
 	if err := unmarshalJSON(data, r); err != nil {
 		return nil, err
 	}
@@ -153,71 +153,4 @@ func unmarshalJSON(data []byte, into any) error {
 			line(kind.Offset), cmp.Or(kind.Field, "the content"), kind.Value)
 	}
 	return err
-}
-
-// sameProofs returns an error if two exact rows have different proofs, because all rows replayed the same script.
-func (c *Cell) sameProofs() error {
-	var first *Row
-	for i := range c.Rows {
-		row := &c.Rows[i]
-		switch {
-		case row.Coarse:
-		case first == nil:
-			first = row
-		case row.Proof != first.Proof:
-			return fmt.Errorf("%s and %s replayed the same, but their proofs differ: %w",
-				first.Structure, row.Structure, row.Proof.Check(first.Proof))
-		}
-	}
-	return nil
-}
-
-// named reports whether a name is there and fits into a line.
-func named(name string) bool {
-	return name != "" && !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsGraphic(r) })
-}
-
-// Validate returns an error if r lacks a name or a proof without which a report could not show it. The digest tells that a
-// figure was edited.
-func (r *Run) Validate() error {
-	for _, c := range r.Cells {
-		where := fmt.Sprintf("cell %s, n %d", c.Workload, c.N)
-		if !named(c.Workload) || c.N < 1 {
-			return fmt.Errorf("cell %q, n %d: want a workload without control characters, and n of at least 1", c.Workload, c.N)
-		}
-		for _, row := range c.Rows {
-			if !named(row.Structure) {
-				return fmt.Errorf("%s: a row of the structure %q: want a name without control characters", where, row.Structure)
-			}
-			if !slices.Contains(roles, row.Role) {
-				return fmt.Errorf("%s, %s: role is %q, want one of %q", where, row.Structure, row.Role, roles)
-			}
-			if err := row.Proof.Check(row.Proof); err != nil {
-				return fmt.Errorf("%s, %s: the proof does not hold: %w", where, row.Structure, err)
-			}
-		}
-		if err := c.sameProofs(); err != nil {
-			return fmt.Errorf("%s, %w", where, err)
-		}
-	}
-	for _, c := range r.Calls {
-		if err := c.Proof.Check(c.Proof); err != nil {
-			return fmt.Errorf("longest calls of %q on %q, n %d: the proof does not hold: %w", c.Structure, c.Workload, c.N, err)
-		}
-	}
-	if r.Live == nil {
-		return nil
-	}
-	seen := make(map[string]bool)
-	for _, row := range r.Live.Rows {
-		where := fmt.Sprintf("live, %s, %d resident", row.Name, row.Resident)
-		switch {
-		case row.Name == "" || row.Role == "" || row.Resident < 1:
-			return fmt.Errorf("%s: want a name, a role and at least 1 resident timer", where)
-		case seen[where]:
-			return fmt.Errorf("%s: the row is there twice", where)
-		}
-		seen[where] = true
-	}
-	return nil
 }

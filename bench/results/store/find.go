@@ -1,4 +1,4 @@
-package results
+package store
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/internal/files"
 )
 
@@ -15,7 +16,7 @@ import (
 const wanted = "results of timerbench run"
 
 // Read reads a results file, or the file that Locate chooses in a folder, and returns its path.
-func Read(path string) (r *Run, file string, err error) {
+func Read(path string) (r *results.Run, file string, err error) {
 	if file, err = Locate(filepath.Clean(path)); err != nil {
 		return nil, "", err
 	}
