@@ -287,7 +287,7 @@ func (t *core) Work() structures.Work {
 }
 
 // CheckInvariants walks the whole structure and names the first broken invariant. It costs O(slots + timers).
-func (t *core) CheckInvariants() error { return t.records.Check("auto", t.holders(true)...) }
+func (t *core) CheckInvariants() error { return t.records.Check(t.holders(true)...) }
 
 // Snapshot returns the parts of the lists, of the wheel, or of both, depending on where the timers are. It costs O(n + slots).
 func (t *core) Snapshot() shape.Snapshot { return t.records.Snapshot(t.holders(false)...) }

@@ -27,7 +27,6 @@
 package calendar
 
 import (
-	"fmt"
 	"math"
 	"math/bits"
 	"slices"
@@ -406,10 +405,9 @@ func (c *core) scatter(l fifo.List) (rest fifo.List) {
 }
 
 // Walk adds the buckets that hold a timer. The span of a bucket is the day of its first timer.
-func (c *core) Walk(b *snapshot.Builder) error {
-	if len(c.buckets) != 1<<c.width || c.width < minWidth || c.shift < 0 || c.shift > maxShift {
-		return fmt.Errorf("calendar: %d buckets, years of 2^%d days of 2^%d ticks", len(c.buckets), c.width, c.shift)
-	}
+func (c *core) Walk(b *snapshot.Builder) {
+	rules.Must(len(c.buckets) == 1<<c.width && c.width >= minWidth && c.shift >= 0 && c.shift <= maxShift,
+		"%d buckets, years of 2^%d days of 2^%d ticks", len(c.buckets), c.width, c.shift)
 	width := structures.Tick(1) << c.shift
 	b.Begin(shape.Part{Name: "year", Kind: shape.Slots, Size: len(c.buckets), Width: width, Now: -1})
 	b.Loose = true
@@ -428,22 +426,16 @@ func (c *core) Walk(b *snapshot.Builder) error {
 			first = l.Front()
 		}
 		from := last &^ (width - 1)
-		if _, err := c.nodes.Walk(b, shape.Cell{Index: i, From: from, To: from + width - 1}, *l); err != nil {
-			return fmt.Errorf("calendar: bucket %d: %w", i, err)
-		}
+		c.nodes.Walk(b, shape.Cell{Index: i, From: from, To: from + width - 1}, *l)
 		for slot, deadline := range c.nodes.All(*l) {
-			if day := c.day(deadline); day < c.today || c.bucket(day) != l || deadline < last {
-				return fmt.Errorf("calendar: bucket %d: slot %d, due at %d after %d, is on day %d, today is %d",
-					i, slot, deadline, last, day, c.today)
-			}
+			day := c.day(deadline)
+			rules.Must(day >= c.today && c.bucket(day) == l && deadline >= last,
+				"bucket %d: slot %d, due at %d after %d, is on day %d, today is %d", i, slot, deadline, last, day, c.today)
 			last = deadline
 		}
 	}
-	if b.Count != c.size || c.size > 2*len(c.buckets) || c.width > minWidth && c.size < len(c.buckets)/2 {
-		return fmt.Errorf("calendar: %d timers in %d buckets, want %d", b.Count, len(c.buckets), c.size)
-	}
-	if c.first != slab.None && (c.first != first || c.day(c.nodes.Deadline(first)) != c.today) {
-		return fmt.Errorf("calendar: the first timer is slot %d, want %d, today is %d", c.first, first, c.today)
-	}
-	return nil
+	rules.Must(b.Count == c.size && c.size <= 2*len(c.buckets) && (c.width == minWidth || c.size >= len(c.buckets)/2),
+		"%d timers in %d buckets, want %d", b.Count, len(c.buckets), c.size)
+	rules.Must(c.first == slab.None || c.first == first && c.day(c.nodes.Deadline(first)) == c.today,
+		"the first timer is slot %d, want %d, today is %d", c.first, first, c.today)
 }

@@ -365,76 +365,57 @@ func (c *core) edge(l link, side int) uint32 {
 }
 
 // Walk adds the leaves from left to right, each with the timers of its deadline.
-func (c *core) Walk(b *snapshot.Builder) error {
+func (c *core) Walk(b *snapshot.Builder) {
 	b.Begin(shape.Part{Name: "leaves", Kind: shape.List})
 	leaves, used, ends := 0, 0, [2]uint32{}
 	if root := c.nodes[none].child[left]; root != 0 {
-		var err error
-		if leaves, err = c.walk(b, root, none, 0, 0); err != nil {
-			return err
-		}
+		leaves = c.walk(b, root, none, 0, 0)
 		ends = [2]uint32{c.edge(root, left), c.edge(root, right)}
 	}
-	if c.ends != ends {
-		return fmt.Errorf("ebtree: the outermost leaves are %d, remembered are %d", ends, c.ends)
-	}
+	rules.Must(c.ends == ends, "the outermost leaves are %d and %d, remembered are %d and %d", ends[left], ends[right], c.ends[left], c.ends[right])
 	for _, n := range c.nodes {
 		if n.label != 0 {
 			used++
 		}
 	}
-	if used != max(leaves-1, 0) || len(c.nodes) != len(c.timers) {
-		return fmt.Errorf("ebtree: %d of %d nodes are used for %d timers, %d leaves want one fewer",
-			used, len(c.nodes), len(c.timers), leaves)
-	}
-	return nil
+	rules.Must(used == max(leaves-1, 0) && len(c.nodes) == len(c.timers), "%d of %d nodes are used for %d timers, %d leaves want one fewer",
+		used, len(c.nodes), len(c.timers), leaves)
 }
 
 // walk adds the leaves of the subtree at l, from left to right, and counts them. Deadlines have the fixed bits of prefix.
-func (c *core) walk(b *snapshot.Builder, l link, parent uint32, prefix, fixed uint64) (leaves int, err error) {
+func (c *core) walk(b *snapshot.Builder, l link, parent uint32, prefix, fixed uint64) (leaves int) {
 	slot := l.slot()
-	if slot == none || int(slot) >= len(c.nodes) || c.up(l) != parent {
-		return 0, fmt.Errorf("ebtree: slot %d is below %d, its link says another one", slot, parent)
-	}
+	rules.Must(slot != none && c.up(l) == parent, "slot %d is below %d, its link says another one", slot, parent)
 	deadline := uint64(c.timers[slot].deadline)
-	if (deadline^prefix)&fixed != 0 {
-		return 0, fmt.Errorf("ebtree: slot %d, due at %d, is in a place for deadlines like %d", slot, deadline, prefix)
-	}
+	rules.Must((deadline^prefix)&fixed == 0, "slot %d, due at %d, is in a place for deadlines like %d", slot, deadline, prefix)
 	if l.isLeaf() {
-		return 1, c.walkRing(b, slot)
+		c.walkRing(b, slot)
+		return 1
 	}
 	n := c.nodes[slot]
 	low := uint64(n.label & -n.label)
 	above := -(low << 1) // the bits above it
-	if low == 0 || low&fixed != 0 || (uint64(n.label)^prefix)&fixed != 0 || (uint64(n.label)^deadline)&above != 0 {
-		return 0, fmt.Errorf("ebtree: slot %d, due at %d, has the label %d in a place for deadlines like %d", slot, deadline, n.label, prefix)
-	}
+	rules.Must(low != 0 && low&fixed == 0 && (uint64(n.label)^prefix)&fixed == 0 && (uint64(n.label)^deadline)&above == 0,
+		"slot %d, due at %d, has the label %d in a place for deadlines like %d", slot, deadline, n.label, prefix)
 	for side, child := range n.child {
-		more, err := c.walk(b, child, slot, uint64(n.label)&above|uint64(side)*low, above|low)
-		if leaves += more; err != nil {
-			return 0, err
-		}
+		leaves += c.walk(b, child, slot, uint64(n.label)&above|uint64(side)*low, above|low)
 	}
-	return leaves, nil
+	return leaves
 }
 
 // walkRing adds a leaf and the timers that are queued behind it.
-func (c *core) walkRing(b *snapshot.Builder, first uint32) (err error) {
+func (c *core) walkRing(b *snapshot.Builder, first uint32) {
 	b.Cell(shape.Cell{}, func(yield func(uint32, structures.Tick) bool) {
 		for slot := first; ; {
 			t := c.timers[slot]
-			next := t.next
-			if next == none || int(next) >= len(c.timers) || c.timers[next].prev != slot {
-				err = fmt.Errorf("ebtree: slot %d is followed by %d, whose link back is another", slot, next)
-			} else if n := c.timers[next]; next != first && (n.up != queued || n.deadline != t.deadline || c.nodes[next].label != 0) {
-				err = fmt.Errorf("ebtree: slot %d, due at %d, is queued behind slot %d, due at %d, or in the tree",
-					next, n.deadline, slot, t.deadline)
-			}
-			if !yield(slot, t.deadline) || err != nil || next == first {
+			n := c.timers[t.next]
+			rules.Must(t.next != none && n.prev == slot, "slot %d is followed by %d, whose link back is another", slot, t.next)
+			rules.Must(t.next == first || n.up == queued && n.deadline == t.deadline && c.nodes[t.next].label == 0,
+				"slot %d, due at %d, is queued behind slot %d, due at %d, or in the tree", t.next, n.deadline, slot, t.deadline)
+			if !yield(slot, t.deadline) || t.next == first {
 				return
 			}
-			slot = next
+			slot = t.next
 		}
 	})
-	return err
 }

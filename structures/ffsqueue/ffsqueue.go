@@ -26,8 +26,6 @@
 package ffsqueue
 
 import (
-	"cmp"
-	"fmt"
 	"math"
 
 	"github.com/timerbench/timerbench/structures"
@@ -181,13 +179,9 @@ func (c *core) Work() structures.Work {
 }
 
 // Walk adds the occupied buckets, and the heap if it holds a timer.
-func (c *core) Walk(b *snapshot.Builder) error {
-	if c.cursor < 0 || c.cursor > b.Clock {
-		return fmt.Errorf("ffsqueue: cursor %d, clock %d", c.cursor, b.Clock)
-	}
+func (c *core) Walk(b *snapshot.Builder) {
+	rules.Must(c.cursor >= 0 && c.cursor <= b.Clock, "cursor %d, clock %d", c.cursor, b.Clock)
 	earliest := max(c.cursor, c.nodes.Quiet)
-	return cmp.Or(
-		c.buckets.Walk(&c.nodes, b, "buckets", 0, c.cursor, earliest),
-		c.far.WalkRest(b, earliest, c.nodes.Deadline),
-	)
+	c.buckets.Walk(&c.nodes, b, "buckets", 0, c.cursor, earliest)
+	c.far.WalkRest(b, earliest, c.nodes.Deadline)
 }

@@ -156,7 +156,7 @@ func (w *core) Len() int { return w.wheel.Len() }
 func (w *core) Work() structures.Work { return w.wheel.Work() }
 
 // CheckInvariants walks the whole structure and names the first broken invariant. It costs O(slots + timers).
-func (w *core) CheckInvariants() error { return w.records.Check("hwheel", &w.wheel) }
+func (w *core) CheckInvariants() error { return w.records.Check(&w.wheel) }
 
 // Snapshot returns level 0, the other levels that hold a timer, the moved timers without a new slot, and the arrival buffer. The
 // place that a timer has left shows as a stale entry, filed for the first tick of its slot. It costs O(n + slots).

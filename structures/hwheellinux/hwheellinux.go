@@ -261,10 +261,9 @@ func (c *core) first() structures.Tick {
 
 // Walk adds level 0, the other levels that hold a timer, and the due list. The span of a list is
 // the deadlines that it takes, the last of which is when it expires.
-func (c *core) Walk(b *snapshot.Builder) error {
-	if c.cursor > b.Clock || c.cursor < b.Clock && b.Clock >= c.nodes.Quiet {
-		return fmt.Errorf("hwheellinux: cursor %d, clock %d, quiet until %d", c.cursor, b.Clock, c.nodes.Quiet)
-	}
+func (c *core) Walk(b *snapshot.Builder) {
+	rules.Must(c.cursor == b.Clock || c.cursor < b.Clock && b.Clock < c.nodes.Quiet, "cursor %d, clock %d, quiet until %d",
+		c.cursor, b.Clock, c.nodes.Quiet)
 	first := structures.Tick(math.MaxInt64)
 	for level := range levels {
 		shift := stepBits * level
@@ -273,39 +272,27 @@ func (c *core) Walk(b *snapshot.Builder) error {
 			Name: fmt.Sprintf("level %d", level), Kind: shape.Slots, Size: lists,
 			Width: width, Now: int(uint64(c.cursor) >> shift & (lists - 1)),
 		})
-		if used := c.inUse>>level&1 == 1; used != (c.occupied[level] != 0) {
-			return fmt.Errorf("hwheellinux: level %d is marked as in use, %t, its bitmap is %#x", level, used, c.occupied[level])
-		}
+		rules.Must(c.inUse>>level&1 == 1 == (c.occupied[level] != 0), "level %d is marked wrongly, its bitmap is %#x", level, c.occupied[level])
 		for i := range lists {
 			list := level<<listBits | i
 			l, to := c.heads[list], expiryOf(list, c.cursor)
-			if occupied := c.occupied[level]>>i&1 == 1; occupied == l.Empty() {
-				return fmt.Errorf("hwheellinux: list %d is empty and marked as occupied, or neither", list)
-			}
+			rules.Must(c.occupied[level]>>i&1 == 1 != l.Empty(), "list %d is empty and marked as occupied, or neither", list)
 			if l.Empty() {
 				continue
 			}
 			first = min(first, to)
-			if _, err := c.nodes.Walk(b, shape.Cell{Index: i, From: (to-1)&^(width-1) + 1, To: to}, l); err != nil {
-				return fmt.Errorf("hwheellinux: list %d: %w", list, err)
-			}
+			c.nodes.Walk(b, shape.Cell{Index: i, From: (to-1)&^(width-1) + 1, To: to}, l)
 			for slot := range c.nodes.All(l) {
-				if at := c.nodes.At(slot).Place(); at != list {
-					return fmt.Errorf("hwheellinux: slot %d of list %d is in list %d", slot, list, at)
-				}
+				at := c.nodes.At(slot).Place()
+				rules.Must(at == list, "slot %d of list %d is in list %d", slot, list, at)
 			}
 		}
 		b.DropEmpty()
 	}
-	if c.next > c.cursor && c.next != first || c.nodes.Quiet > first {
-		return fmt.Errorf("hwheellinux: next is %d, the first list expires at %d", c.next, first)
-	}
+	rules.Must((c.next <= c.cursor || c.next == first) && c.nodes.Quiet <= first, "next is %d, the first list expires at %d", c.next, first)
 	b.List("due", c.nodes.All(c.due))
 	for slot, deadline := range c.nodes.All(c.due) {
-		if deadline > c.cursor || c.nodes.At(slot).Place() != inDue {
-			return fmt.Errorf("hwheellinux: slot %d of list %d, deadline %d, is due at %d",
-				slot, c.nodes.At(slot).Place(), deadline, c.cursor)
-		}
+		at := c.nodes.At(slot).Place()
+		rules.Must(deadline <= c.cursor && at == inDue, "slot %d of list %d, deadline %d, is due at %d", slot, at, deadline, c.cursor)
 	}
-	return nil
 }

@@ -381,10 +381,8 @@ func (c *core) Next() structures.Tick {
 func (c *core) Work() structures.Work { return c.work }
 
 // Walk adds level 0, the other levels that hold a timer, and the lists of later spans.
-func (c *core) Walk(b *snapshot.Builder) error {
-	if c.cursor < 0 || c.cursor > b.Clock {
-		return fmt.Errorf("hwheellist: cursor %d, clock %d", c.cursor, b.Clock)
-	}
+func (c *core) Walk(b *snapshot.Builder) {
+	rules.Must(c.cursor >= 0 && c.cursor <= b.Clock, "cursor %d, clock %d", c.cursor, b.Clock)
 	for level := range uint64(len(c.heads) >> ringBits) {
 		shift := level * digit
 		first := c.cursor >> shift >> digit << digit
@@ -405,22 +403,18 @@ func (c *core) Walk(b *snapshot.Builder) error {
 			place := placeOf(level, from)
 			head := &c.heads[place]
 			cell := shape.Cell{Index: i % slots, From: from, To: from + (1<<shift - 1)}
-			earliest, err := c.nodes.Walk(b, cell, *head)
-			holds := place >= ring && c.added[place-ring] >= held
-			if occupied := !head.Empty() || holds; err != nil || i < slots && c.occupied.Has(bit(place)) != occupied ||
-				!head.Empty() && (earliest < from || earliest > cell.To) {
-				return fmt.Errorf("hwheellist: list at %d, empty %t, held %t, has the deadline %d, cursor %d: %w",
-					from, head.Empty(), holds, earliest, c.cursor, err)
-			}
+			earliest := c.nodes.Walk(b, cell, *head)
+			occupied := !head.Empty() || place >= ring && c.added[place-ring] >= held
+			rules.Must((i >= slots || c.occupied.Has(bit(place)) == occupied) && (head.Empty() || earliest >= from && earliest <= cell.To),
+				"the list at %d is marked wrongly, or has the deadline %d, cursor %d", from, earliest, c.cursor)
 		}
 		b.DropEmpty()
 	}
-	want := structures.Tick(math.MaxInt64)
+	want, q := structures.Tick(math.MaxInt64), c.nodes.Quiet
 	if first := c.occupied.First(); first >= 0 {
 		want = c.start(first)
 	}
-	if q := c.nodes.Quiet; q > c.cursor && q != min(want, c.stepAt) || q == c.cursor && q != want {
-		return fmt.Errorf("hwheellist: quiet until %d, the first list starts at %d", q, want)
-	}
-	return c.occupied.Check()
+	rules.Must(q < c.cursor || q > c.cursor && q == min(want, c.stepAt) || q == c.cursor && q == want,
+		"quiet until %d, the first list starts at %d", q, want)
+	c.occupied.Check()
 }

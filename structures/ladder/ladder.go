@@ -124,7 +124,7 @@ func (l *Ladder[T]) Len() int { return l.queue.Len() }
 func (l *Ladder[T]) Work() structures.Work { return l.queue.Work() }
 
 // CheckInvariants walks the whole structure and names the first broken invariant. It costs O(slots + timers).
-func (l *Ladder[T]) CheckInvariants() error { return l.records.Check("ladder", &l.queue) }
+func (l *Ladder[T]) CheckInvariants() error { return l.records.Check(&l.queue) }
 
 // Snapshot returns the front, and the levels of lists that hold a record. A free record shows as a stale entry. It costs O(n).
 func (l *Ladder[T]) Snapshot() shape.Snapshot { return l.records.Snapshot(&l.queue) }

@@ -29,7 +29,6 @@
 package lawn
 
 import (
-	"fmt"
 	"math/bits"
 
 	"github.com/timerbench/timerbench/structures"
@@ -192,11 +191,9 @@ func (c *core) Next() structures.Tick { return c.heap.Next(c.nodes.Clock) }
 func (c *core) Work() structures.Work { return c.heap.Work() }
 
 // Walk adds the heap, with the whole list in the place of its first timer.
-func (c *core) Walk(b *snapshot.Builder) error {
+func (c *core) Walk(b *snapshot.Builder) {
 	heap := snapshot.Builder{Clock: b.Clock, Entry: b.Entry}
-	if err := c.heap.Walk(&heap); err != nil {
-		return fmt.Errorf("lawn: %w", err)
-	}
+	c.heap.Walk(&heap)
 	cells := heap.Parts[0].Cells
 	heap.Parts[0].Cells = nil
 	b.Begin(heap.Parts[0])
@@ -204,9 +201,7 @@ func (c *core) Walk(b *snapshot.Builder) error {
 	for timer, deadline := range c.heap.All() {
 		at := cells[0]
 		at.Entries, cells = nil, cells[1:]
-		if c.nodes.Deadline(timer) != deadline {
-			return fmt.Errorf("lawn: timer %d has the deadline %d, in the heap %d", timer, c.nodes.Deadline(timer), deadline)
-		}
+		rules.Must(c.nodes.Deadline(timer) == deadline, "timer %d has the deadline %d, in the heap %d", timer, c.nodes.Deadline(timer), deadline)
 		i := c.nodes.At(timer).Place() - 1
 		if i < 0 {
 			b.Timer(at, timer, deadline)
@@ -214,15 +209,12 @@ func (c *core) Walk(b *snapshot.Builder) error {
 		}
 		lists++
 		first := c.group(c.delays[i])
-		earliest, err := c.nodes.Walk(b, at, c.lists[i])
-		if err != nil || earliest != deadline || c.lists[i].Front() != timer || i < first || i >= first+ways {
-			return fmt.Errorf("lawn: timer %d is not the first of list %d, or another group is for delay %d: %w", timer, i, c.delays[i], err)
-		}
+		earliest := c.nodes.Walk(b, at, c.lists[i])
+		rules.Must(earliest == deadline && c.lists[i].Front() == timer && i >= first && i < first+ways,
+			"timer %d is not the first of list %d, or another group is for delay %d", timer, i, c.delays[i])
 		for timer, next := range c.nodes.All(c.lists[i]) {
-			if next < deadline || c.nodes.At(timer).Place() != i+1 {
-				return fmt.Errorf("lawn: timer %d, deadline %d after %d, is in list %d, and says %d",
-					timer, next, deadline, i, c.nodes.At(timer).Place()-1)
-			}
+			place := c.nodes.At(timer).Place()
+			rules.Must(next >= deadline && place == i+1, "timer %d, deadline %d after %d, is in list %d, and says %d", timer, next, deadline, i, place-1)
 			deadline = next
 		}
 	}
@@ -231,8 +223,5 @@ func (c *core) Walk(b *snapshot.Builder) error {
 			lists--
 		}
 	}
-	if lists != 0 {
-		return fmt.Errorf("lawn: %d lists too many in the heap", lists)
-	}
-	return nil
+	rules.Must(lists == 0, "%d lists too many in the heap", lists)
 }

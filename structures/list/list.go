@@ -15,7 +15,6 @@
 package list
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/timerbench/timerbench/structures"
@@ -115,10 +114,10 @@ func (l *List[T]) Len() int { return len(l.core.deadlines) }
 func (l *List[T]) Work() structures.Work { return structures.Work{Comparisons: l.core.comparisons} }
 
 // CheckInvariants walks the list and returns the first broken invariant. It costs O(n).
-func (l *List[T]) CheckInvariants() error { return l.table.Check(l.clock, l.core.walk) }
+func (l *List[T]) CheckInvariants() error { return l.table.Check(l.clock, &l.core) }
 
 // Snapshot returns the list, in the order of the array. It costs O(n), so it is not for hot paths.
-func (l *List[T]) Snapshot() shape.Snapshot { return l.table.Snapshot(l.clock, l.core.walk) }
+func (l *List[T]) Snapshot() shape.Snapshot { return l.table.Snapshot(l.clock, &l.core) }
 
 // unknown is the place of the earliest entry while a scan is needed to find it.
 const unknown = -1
@@ -198,22 +197,15 @@ func (c *core) first() (slot uint32, deadline structures.Tick) {
 	return c.slots[c.earliest], c.deadlines[c.earliest]
 }
 
-// walk adds the list. As place names the place of each entry, no slot has two.
-func (c *core) walk(b *snapshot.Builder) error {
+// Walk adds the list. As place names the place of each entry, no slot has two.
+func (c *core) Walk(b *snapshot.Builder) {
 	b.Begin(shape.Part{Name: "list, unsorted", Kind: shape.List})
-	if n := len(c.deadlines); len(c.slots) != n || c.earliest != unknown && (c.earliest < 0 || c.earliest >= n) {
-		return fmt.Errorf("list: %d deadlines of %d slots, the earliest is number %d", n, len(c.slots), c.earliest)
-	}
+	rules.Must(len(c.slots) == len(c.deadlines), "%d deadlines of %d slots", len(c.deadlines), len(c.slots))
 	for i, slot := range c.slots {
-		if int(slot) >= len(c.place) || int(c.place[slot]) != i {
-			return fmt.Errorf("list: slot %d has entry %d, its place says another one", slot, i)
-		}
+		rules.Must(int(c.place[slot]) == i, "slot %d has entry %d, its place says another one", slot, i)
 		b.Timer(shape.Cell{}, slot, c.deadlines[i])
 	}
-	if c.earliest != unknown && c.deadlines[c.earliest] != slices.Min(c.deadlines) {
-		return fmt.Errorf("list: the earliest deadline is not the %d of entry %d", c.deadlines[c.earliest], c.earliest)
-	}
-	return nil
+	rules.Must(c.earliest == unknown || c.deadlines[c.earliest] == slices.Min(c.deadlines), "entry %d is not the earliest", c.earliest)
 }
 
 // group is how many deadlines are looked at together.

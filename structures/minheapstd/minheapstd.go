@@ -11,7 +11,6 @@ package minheapstd
 
 import (
 	"container/heap"
-	"fmt"
 	"math"
 
 	"github.com/timerbench/timerbench/structures"
@@ -108,20 +107,15 @@ func (c *core) Next(structures.Tick) structures.Tick { return c.queue.items[0].d
 
 func (c *core) Work() structures.Work { return structures.Work{Comparisons: c.queue.comparisons} }
 
-func (c *core) Walk(b *snapshot.Builder) error {
+func (c *core) Walk(b *snapshot.Builder) {
 	items := c.queue.items
 	for i, it := range items {
-		if it == nil || it.index != i || int(it.slot) >= len(c.bySlot) || c.bySlot[it.slot] != it {
-			return fmt.Errorf("minheapstd: the item at %d is none, or that of another place or slot: %+v", i, it)
-		}
+		rules.Must(it.index == i && c.bySlot[it.slot] == it, "the item at %d is that of place %d, slot %d, or not that of its slot", i, it.index, it.slot)
 	}
 	for i, it := range items[len(items):cap(items)] {
-		if it != nil {
-			return fmt.Errorf("minheapstd: an item that is gone is kept at %d", len(items)+i)
-		}
+		rules.Must(it == nil, "an item that is gone is kept at %d", len(items)+i)
 	}
 	dary.AddTo(b, "binary heap", 2, len(items), func(i int) (uint32, structures.Tick) { return items[i].slot, items[i].deadline })
-	return nil
 }
 
 // item is a pending timer.

@@ -222,15 +222,10 @@ func (c *core) Next(structures.Tick) structures.Tick { return c.keys[root] }
 func (c *core) Work() structures.Work { return structures.Work{Comparisons: c.comparisons} }
 
 // Walk adds the heap. As at names the index of each slot, no slot has two keys.
-func (c *core) Walk(b *snapshot.Builder) error {
-	if len(c.slots) != len(c.keys) {
-		return fmt.Errorf("octheap: %d slots and %d keys", len(c.slots), len(c.keys))
-	}
+func (c *core) Walk(b *snapshot.Builder) {
+	rules.Must(len(c.slots) == len(c.keys), "%d slots and %d keys", len(c.slots), len(c.keys))
 	dary.AddTo(b, "8-ary heap", arity, len(c.keys)-root, func(i int) (uint32, structures.Tick) { return c.slots[root+i], c.keys[root+i] })
-	for i := root; i < len(c.keys); i++ {
-		if slot := c.slots[i]; int(slot) >= len(c.at) || int(c.at[slot]) != i {
-			return fmt.Errorf("octheap: slot %d has key %d, its index says another one", slot, i)
-		}
+	for i, slot := range c.slots[root:] {
+		rules.Must(int(c.at[slot]) == root+i, "slot %d has key %d, its index says another one", slot, root+i)
 	}
-	return nil
 }

@@ -22,7 +22,6 @@
 package pairingheap
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/timerbench/timerbench/structures"
@@ -219,7 +218,7 @@ func (c *core) merge(slot uint32) uint32 {
 
 // Walk adds the tree, by a stack, as it may be n nodes deep. It reaches every node through one
 // link, and the prev of the node must name the other end: so it ends where links form a circle.
-func (c *core) Walk(b *snapshot.Builder) error {
+func (c *core) Walk(b *snapshot.Builder) {
 	b.Begin(shape.Part{Name: "heap-ordered tree", Kind: shape.Tree})
 	type place struct {
 		slot, prev    uint32
@@ -232,15 +231,10 @@ func (c *core) Walk(b *snapshot.Builder) error {
 		if at.slot == none {
 			continue
 		}
-		if int(at.slot) >= len(c.nodes) || c.nodes[at.slot].prev != at.prev {
-			return fmt.Errorf("pairingheap: slot %d comes after %d and does not point back", at.slot, at.prev)
-		}
 		n := c.nodes[at.slot]
-		if at.slot == c.root && n.next != none {
-			return fmt.Errorf("pairingheap: the root, slot %d, has the neighbour %d", at.slot, n.next)
-		}
+		rules.Must(n.prev == at.prev, "slot %d comes after %d and does not point back", at.slot, at.prev)
+		rules.Must(at.slot != c.root || n.next == none, "the root, slot %d, has the neighbour %d", at.slot, n.next)
 		here := b.Timer(shape.Cell{Parent: at.parent, Child: at.child}, at.slot, n.deadline)
 		stack = append(stack, place{n.next, at.slot, at.parent, at.child + 1}, place{n.child, at.slot, here, 0})
 	}
-	return nil
 }

@@ -25,7 +25,6 @@
 package quadheaplazy
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/timerbench/timerbench/structures"
@@ -405,8 +404,8 @@ func (c *core) examineDisplaced(n int) {
 	}
 }
 
-// walk adds the heap, dead entries included.
-func (c *core) walk(b *snapshot.Builder) error {
+// Walk adds the heap, dead entries included.
+func (c *core) Walk(b *snapshot.Builder) {
 	entryOf := b.Entry
 	b.Entry = func(slot uint32, filed structures.Tick) shape.Entry {
 		e := entryOf(slot, filed)
@@ -419,14 +418,10 @@ func (c *core) walk(b *snapshot.Builder) error {
 	dead := 0
 	for i, e := range c.heap[dary.Root:] {
 		slot := e.ref.slot()
-		if slot == 0 || int(slot) >= len(c.marks) || e.ref.mark()&state != exact {
-			return fmt.Errorf("quadheaplazy: entry %d is of slot %d, mark %#x", i, slot, e.ref.mark())
-		}
+		rules.Must(slot != 0 && e.ref.mark()&state == exact, "entry %d is of slot %d, mark %#x", i, slot, e.ref.mark())
 		if c.marks[slot].with(exact) == e.ref.mark() {
-			if filed := c.times[slot].filed; newest[slot] || filed != e.deadline {
-				return fmt.Errorf("quadheaplazy: entry %d of slot %d has deadline %d, want %d; there is another one: %t",
-					i, slot, e.deadline, filed, newest[slot])
-			}
+			rules.Must(!newest[slot] && c.times[slot].filed == e.deadline, "entry %d of slot %d has deadline %d, want %d, or there is another one",
+				i, slot, e.deadline, c.times[slot].filed)
 			newest[slot] = true
 		}
 		if c.isDead(e) {
@@ -435,16 +430,13 @@ func (c *core) walk(b *snapshot.Builder) error {
 	}
 	for slot := 1; slot < len(c.marks); slot++ {
 		s, t := c.marks[slot]&state, c.times[slot]
-		if newest[slot] != (s != absent) || s == early && t.deadline <= t.filed ||
-			s != absent && t.filed < 1 || b.Holds != nil && b.Holds(uint32(slot)) != (s == exact || s == early) {
-			return fmt.Errorf("quadheaplazy: slot %d: state %d, newest entry in the heap is %t, deadline %d, filed under %d, or in use and not",
-				slot, s, newest[slot], t.deadline, t.filed)
-		}
+		rules.Must(newest[slot] == (s != absent) && (s != early || t.deadline > t.filed) && (s == absent || t.filed >= 1) &&
+			(b.Holds == nil || b.Holds(uint32(slot)) == (s == exact || s == early)),
+			"slot %d: state %d, deadline %d, filed under %d; its newest entry is in the heap, or it is in use, and should not, or neither",
+			slot, s, t.deadline, t.filed)
 	}
-	if dead != c.dead || dead > len(c.heap)/4+slack || c.cursor > len(c.heap) {
-		return fmt.Errorf("quadheaplazy: %d of %d entries are dead, want %d; the cursor is %d",
-			dead, len(c.heap)-dary.Root, c.dead, c.cursor)
-	}
+	rules.Must(dead == c.dead && dead <= len(c.heap)/4+slack && c.cursor <= len(c.heap), "%d of %d entries are dead, want %d; the cursor is %d",
+		dead, len(c.heap)-dary.Root, c.dead, c.cursor)
 	dary.AddTo(b, "4-ary heap", 4, len(c.heap)-dary.Root, func(i int) (uint32, structures.Tick) {
 		e := c.heap[dary.Root+i]
 		if c.isDead(e) {
@@ -452,11 +444,10 @@ func (c *core) walk(b *snapshot.Builder) error {
 		}
 		return e.ref.slot(), e.deadline
 	})
-	return nil
 }
 
 // CheckInvariants walks the heap and returns the first broken invariant. It costs O(n).
-func (h *Heap[T]) CheckInvariants() error { return h.table.Check(h.clock, h.core.walk) }
+func (h *Heap[T]) CheckInvariants() error { return h.table.Check(h.clock, &h.core) }
 
 // Snapshot returns the heap, dead entries included. It costs O(n).
-func (h *Heap[T]) Snapshot() shape.Snapshot { return h.table.Snapshot(h.clock, h.core.walk) }
+func (h *Heap[T]) Snapshot() shape.Snapshot { return h.table.Snapshot(h.clock, &h.core) }

@@ -19,7 +19,6 @@
 package radixheap
 
 import (
-	"fmt"
 	"math"
 	"math/bits"
 
@@ -165,28 +164,22 @@ func (c *core) spread(i int) {
 }
 
 // Walk adds the buckets: bucket i is for ticks that differ from the base in bit i-1 and none above.
-func (c *core) Walk(b *snapshot.Builder) error {
+func (c *core) Walk(b *snapshot.Builder) {
 	b.Begin(shape.Part{
 		Name: "buckets by the highest bit that differs from the base",
 		Kind: shape.Slots, Size: buckets, Now: -1,
 	})
-	if c.base < 0 || c.base > b.Clock {
-		return fmt.Errorf("radixheap: base %d, clock %d", c.base, b.Clock)
-	}
+	rules.Must(c.base >= 0 && c.base <= b.Clock, "base %d, clock %d", c.base, b.Clock)
 	for i, l := range c.buckets {
-		if l.Empty() == (c.occupied>>i&1 == 1) {
-			return fmt.Errorf("radixheap: bucket %d is empty and marked as occupied, or neither", i)
-		}
+		rules.Must(l.Empty() == (c.occupied>>i&1 == 0), "bucket %d is empty and marked as occupied, or neither", i)
 		from, to := c.base, c.base
 		if i > 0 {
 			low := structures.Tick(1)<<(i-1) - 1
 			from = (c.base ^ (low + 1)) &^ low
 			to = from | low
 		}
-		earliest, err := c.lists.Walk(b, shape.Cell{Index: i, From: from, To: to}, l)
-		if err != nil || !l.Empty() && (c.bound[i] < from || c.bound[i] > earliest) {
-			return fmt.Errorf("radixheap: bucket %d from %d on, bound %d, earliest %d: %w", i, from, c.bound[i], earliest, err)
-		}
+		earliest := c.lists.Walk(b, shape.Cell{Index: i, From: from, To: to}, l)
+		rules.Must(l.Empty() || c.bound[i] >= from && c.bound[i] <= earliest, "bucket %d from %d on, bound %d, earliest %d",
+			i, from, c.bound[i], earliest)
 	}
-	return nil
 }

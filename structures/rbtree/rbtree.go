@@ -389,57 +389,39 @@ func (c *core) balanceBlack(parent uint32, side int) {
 	}
 }
 
-func (c *core) Walk(b *snapshot.Builder) error {
+func (c *core) Walk(b *snapshot.Builder) {
 	b.Begin(shape.Part{Name: "red-black tree", Kind: shape.Tree, Arity: 2})
 	root := c.nodes[none].child[left]
-	if len(c.parents) != len(c.nodes) || c.nodes[none].child[right] != none || root.colour() == red {
-		return fmt.Errorf("rbtree: %d parents beside %d nodes, or the absent node has a right child, or the root is red",
-			len(c.parents), len(c.nodes))
-	}
-	if _, err := c.walk(b, root, none, 0, 0, math.MaxInt64, shape.Cell{Parent: -1}); err != nil {
-		return err
-	}
+	rules.Must(len(c.parents) == len(c.nodes) && c.nodes[none].child[right] == none && root.colour() != red,
+		"%d parents beside %d nodes, or the absent node has a right child, or the root is red", len(c.parents), len(c.nodes))
+	c.walk(b, root, none, 0, 0, math.MaxInt64, shape.Cell{Parent: -1})
 	for side, end := range c.ends {
 		outermost := uint32(none)
 		for l := root; l != none; l = c.nodes[outermost].child[side] {
 			outermost = l.slot()
 		}
-		if end != outermost {
-			return fmt.Errorf("rbtree: the outermost slot on side %d is %d, remembered is %d", side, outermost, end)
-		}
+		rules.Must(end == outermost, "the outermost slot on side %d is %d, remembered is %d", side, outermost, end)
 	}
-	return nil
 }
 
 // walk adds the nodes from l on, which are due from first to last and whose parent has the given colour. It returns the number of
 // black nodes on each way down. In a cycle some node has a wrong parent.
-func (c *core) walk(
-	b *snapshot.Builder, l link, parent uint32, colour link, first, last structures.Tick, at shape.Cell,
-) (black int, err error) {
-	slot := l.slot()
+func (c *core) walk(b *snapshot.Builder, l link, parent uint32, colour link, first, last structures.Tick, at shape.Cell) (black int) {
 	if l == none {
-		return 0, nil
+		return 0
 	}
-	if slot == none || int(slot) >= len(c.nodes) || c.parents[slot] != parent {
-		return 0, fmt.Errorf("rbtree: slot %d is a child of %d, its parent link says another one", slot, parent)
-	}
+	slot := l.slot()
 	n := c.nodes[slot]
-	if l.colour()&colour == red || n.deadline < first || n.deadline > last {
-		return 0, fmt.Errorf("rbtree: slot %d and its parent %d are both red, or %d is not from %d to %d",
-			slot, parent, n.deadline, first, last)
-	}
+	rules.Must(slot != none && c.parents[slot] == parent, "slot %d is a child of %d, its parent link says another one", slot, parent)
+	rules.Must(l.colour()&colour != red && n.deadline >= first && n.deadline <= last,
+		"slot %d and its parent %d are both red, or %d is not from %d to %d", slot, parent, n.deadline, first, last)
 	at.Red = l.colour() == red
 	here := b.Timer(at, slot, n.deadline)
-	before, err := c.walk(b, n.child[left], slot, l.colour(), first, n.deadline, shape.Cell{Parent: here, Child: left})
-	if err != nil {
-		return 0, err
-	}
-	after, err := c.walk(b, n.child[right], slot, l.colour(), n.deadline, last, shape.Cell{Parent: here, Child: right})
-	if err == nil && before != after {
-		err = fmt.Errorf("rbtree: %d black nodes on the ways left of slot %d, %d right of it", before, slot, after)
-	}
+	before := c.walk(b, n.child[left], slot, l.colour(), first, n.deadline, shape.Cell{Parent: here, Child: left})
+	after := c.walk(b, n.child[right], slot, l.colour(), n.deadline, last, shape.Cell{Parent: here, Child: right})
+	rules.Must(before == after, "%d black nodes on the ways left of slot %d, %d right of it", before, slot, after)
 	if l.colour() != red {
 		before++
 	}
-	return before, err
+	return before
 }

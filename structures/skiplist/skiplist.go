@@ -234,72 +234,52 @@ func (c *core) Remove(slot uint32) {
 }
 
 // Walk adds the list of level 0, each timer with the height of its tower.
-func (c *core) Walk(b *snapshot.Builder) error {
+func (c *core) Walk(b *snapshot.Builder) {
 	b.Begin(shape.Part{Name: "skip list", Kind: shape.List})
 	b.Sorted = true
-	if err := c.checkTowers(); err != nil {
-		return err
-	}
+	c.checkTowers()
 	var order []link // to the timers
 	for l := c.links[head]; l.next != head; l = c.links[l.next] {
-		if int(l.next) >= len(c.links) || c.towers[c.owner[l.next]] != l.next || len(order) == len(c.links) {
-			return fmt.Errorf("skiplist: a link leads to %d of %d, which is no tower, or round", l.next, len(c.links))
-		}
+		rules.Must(c.towers[c.owner[l.next]] == l.next, "a link leads to %d, which is no tower", l.next)
 		b.Timer(shape.Cell{Levels: int(c.height(l.next))}, c.owner[l.next], l.deadline)
+		rules.Must(len(order) < len(c.links), "the %d links lead round", len(c.links))
 		order = append(order, l)
 	}
-	if n := len(order); n > 0 && order[n-1].deadline != c.last {
-		return fmt.Errorf("skiplist: the latest deadline is %d, remembered is %d", order[n-1].deadline, c.last)
-	}
-	if c.levels > 0 && c.links[head+c.levels-1].next == head {
-		return fmt.Errorf("skiplist: %d levels in use, the last of them is empty", c.levels)
-	}
+	n := len(order)
+	rules.Must(n == 0 || order[n-1].deadline == c.last, "the latest deadline is not %d, as remembered", c.last)
+	rules.Must(c.levels == 0 || c.links[head+c.levels-1].next != head, "%d levels in use, the last of them is empty", c.levels)
 	for level := range uint32(maxHeight) {
-		if err := c.checkLevel(level, order); err != nil {
-			return err
-		}
+		c.checkLevel(level, order)
 	}
-	return nil
 }
 
 // checkTowers checks that towers are side by side, in the order of their slots.
-func (c *core) checkTowers() error {
-	if len(c.owner) != len(c.links) || int(c.towers[len(c.towers)-1]) != len(c.links) || c.towers[0] != head {
-		return fmt.Errorf("skiplist: %d owners and towers up to %d beside %d links",
-			len(c.owner), c.towers[len(c.towers)-1], len(c.links))
-	}
+func (c *core) checkTowers() {
+	rules.Must(len(c.owner) == len(c.links) && int(c.towers[len(c.towers)-1]) == len(c.links) && c.towers[0] == head,
+		"%d owners and towers up to %d for %d links", len(c.owner), c.towers[len(c.towers)-1], len(c.links))
 	for slot, tower := range c.towers[:len(c.towers)-1] {
 		end := c.towers[slot+1]
-		if end <= tower || end-tower > maxHeight || int(end) > len(c.links) {
-			return fmt.Errorf("skiplist: the tower of slot %d, at %d, ends at %d", slot, tower, end)
-		}
+		rules.Must(end > tower && end-tower <= maxHeight, "the tower of slot %d, at %d, ends at %d", slot, tower, end)
 		for at := tower; at < end; at++ {
-			if c.owner[at] != uint32(slot) {
-				return fmt.Errorf("skiplist: link %d of the tower of slot %d is owned by %d", at, slot, c.owner[at])
-			}
+			rules.Must(c.owner[at] == uint32(slot), "link %d of the tower of slot %d is owned by %d", at, slot, c.owner[at])
 		}
 	}
-	return nil
 }
 
 // checkLevel checks that a level holds those timers of order whose towers are high enough.
-func (c *core) checkLevel(level uint32, order []link) error {
+func (c *core) checkLevel(level uint32, order []link) {
 	prev := uint32(head)
 	for _, want := range append(order[:len(order):len(order)], link{next: head}) {
 		if want.next != head && c.height(want.next) <= level {
 			continue
 		}
-		if want.next != head && level >= uint32(c.levels) {
-			return fmt.Errorf("skiplist: a timer on level %d, %d levels in use", level, c.levels)
-		}
+		rules.Must(want.next == head || level < uint32(c.levels), "a timer on level %d, %d levels in use", level, c.levels)
 		got, back := c.links[prev+level], c.links[want.next+level].prev
-		if got.next != want.next || got.deadline != want.deadline || back != prev {
-			return fmt.Errorf("skiplist: on level %d, %d is followed by %d, due at %d, want %d, due at %d, "+
-				"whose link back says %d", level, prev, got.next, got.deadline, want.next, want.deadline, back)
-		}
+		rules.Must(got.next == want.next && got.deadline == want.deadline && back == prev,
+			"on level %d, %d is followed by %d, due at %d, want %d, due at %d, whose link back says %d",
+			level, prev, got.next, got.deadline, want.next, want.deadline, back)
 		prev = want.next
 	}
-	return nil
 }
 
 // height returns the height of a tower.

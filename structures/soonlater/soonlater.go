@@ -31,8 +31,6 @@
 package soonlater
 
 import (
-	"cmp"
-	"fmt"
 	"math"
 	"math/bits"
 
@@ -304,31 +302,24 @@ func (c *core) Work() structures.Work {
 }
 
 // Walk adds both wheels, the timers that are moving, and the heap.
-func (c *core) Walk(b *snapshot.Builder) error {
-	if c.cursor < 0 || c.cursor > b.Clock {
-		return fmt.Errorf("soonlater: cursor %d, clock %d", c.cursor, b.Clock)
-	}
+func (c *core) Walk(b *snapshot.Builder) {
+	rules.Must(c.cursor >= 0 && c.cursor <= b.Clock, "cursor %d, clock %d", c.cursor, b.Clock)
 	now, earliest := c.half(c.cursor), max(c.cursor, c.next)
-	err := cmp.Or(
-		c.soon.Walk(&c.nodes, b, "soon", 0, c.cursor, earliest),
-		c.later.Walk(&c.nodes, b, "later", c.width, c.start(now+2), c.next),
-	)
+	c.soon.Walk(&c.nodes, b, "soon", 0, c.cursor, earliest)
+	c.later.Walk(&c.nodes, b, "later", c.width, c.start(now+2), c.next)
 	for i, l := range c.later.Lists {
 		count := uint32(0)
 		for range c.nodes.All(l) {
 			count++
 		}
-		if count != c.counts[i] {
-			return fmt.Errorf("soonlater: later slot %d holds %d timers, counted are %d", i, count, c.counts[i])
-		}
+		rules.Must(count == c.counts[i], "later slot %d holds %d timers, counted are %d", i, count, c.counts[i])
 	}
 	moving := uint64(0)
 	for _, deadline := range c.nodes.All(c.moving) {
-		if moving++; c.half(deadline) != now+1 || moving > c.left || c.next > c.start(now+1) {
-			return fmt.Errorf("soonlater: deadline %d moves in half %d, number %d of %d, next %d",
-				deadline, now, moving, c.left, c.next)
-		}
+		moving++
+		rules.Must(c.half(deadline) == now+1 && moving <= c.left && c.next <= c.start(now+1),
+			"deadline %d moves in half %d, number %d of %d, next %d", deadline, now, moving, c.left, c.next)
 	}
 	b.List("moving to the soon wheel", c.nodes.All(c.moving))
-	return cmp.Or(err, c.far.WalkRest(b, earliest, c.nodes.Deadline))
+	c.far.WalkRest(b, earliest, c.nodes.Deadline)
 }

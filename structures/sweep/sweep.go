@@ -26,7 +26,6 @@
 package sweep
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/timerbench/timerbench/structures"
@@ -196,20 +195,16 @@ func (c *core) Next(clock structures.Tick) structures.Tick {
 func (c *core) Work() structures.Work { return structures.Work{SlotsVisited: c.visited} }
 
 // Walk adds the array.
-func (c *core) Walk(b *snapshot.Builder) error {
+func (c *core) Walk(b *snapshot.Builder) {
 	b.Begin(shape.Part{Name: "array, by place", Kind: shape.List})
-	if c.at < 1 || c.at > len(c.entries) || c.entries[0] != never {
-		return fmt.Errorf("sweep: at place %d of %d, place 0 has entry %d", c.at, len(c.entries), c.entries[0])
-	}
+	rules.Must(c.at >= 1 && c.at <= len(c.entries) && c.entries[0] == never, "at place %d of %d, place 0 has entry %d",
+		c.at, len(c.entries), c.entries[0])
 	for i, entry := range c.entries {
 		if entry == never {
 			continue
 		}
-		if i < c.at && (entry < c.earliest || entry < c.limit && c.limit < math.MaxInt64) {
-			return fmt.Errorf("sweep: entry %d is %d, the earliest %d, and those of the last sweep are less than %d",
-				i, entry, c.earliest, c.limit)
-		}
+		rules.Must(i >= c.at || entry >= c.earliest && (entry >= c.limit || c.limit == math.MaxInt64),
+			"entry %d is %d, the earliest %d, and those of the last sweep are less than %d", i, entry, c.earliest, c.limit)
 		b.Timer(shape.Cell{}, uint32(i), structures.Tick(entry+1))
 	}
-	return nil
 }

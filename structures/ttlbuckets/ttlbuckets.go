@@ -29,7 +29,6 @@
 package ttlbuckets
 
 import (
-	"fmt"
 	"math"
 	"unsafe"
 
@@ -333,14 +332,13 @@ func (c *core) Work() structures.Work {
 }
 
 // Walk adds the segments, with a cell for each, and the heap.
-func (c *core) Walk(b *snapshot.Builder) error {
+func (c *core) Walk(b *snapshot.Builder) {
 	b.Begin(shape.Part{Name: "segments, bucket by bucket", Kind: shape.List})
 	used, first := 0, 0
 	for t, expires := range c.heads.All() {
-		if s := &c.segments[t]; s.expires != expires || c.buckets[s.bucket].head != t {
-			return fmt.Errorf("ttlbuckets: segment %d of bucket %d expires at %d, in the heap at %d",
-				t, s.bucket, s.expires, expires)
-		}
+		s := &c.segments[t]
+		rules.Must(s.expires == expires && c.buckets[s.bucket].head == t, "segment %d of bucket %d expires at %d, in the heap at %d",
+			t, s.bucket, s.expires, expires)
 	}
 	for i, bk := range c.buckets {
 		if bk.head != 0 {
@@ -349,39 +347,30 @@ func (c *core) Walk(b *snapshot.Builder) error {
 		prev, last := uint32(0), structures.Tick(0)
 		for t := bk.head; t != 0; t = c.segments[t].next {
 			s := &c.segments[t]
-			if used++; used >= len(c.segments) || s.prev != prev || int(s.bucket) != i || s.expires < last {
-				return fmt.Errorf("ttlbuckets: segment %d of bucket %d, after %d, says bucket %d, after %d, and expires at %d after %d",
-					t, i, prev, s.bucket, s.prev, s.expires, last)
-			}
-			if err := c.walkSegment(b, t); err != nil {
-				return err
-			}
+			used++
+			rules.Must(used < len(c.segments) && s.prev == prev && int(s.bucket) == i && s.expires >= last,
+				"segment %d of bucket %d, after %d, says bucket %d, after %d, and expires at %d after %d",
+				t, i, prev, s.bucket, s.prev, s.expires, last)
+			c.walkSegment(b, t)
 			prev, last = t, s.expires
 		}
-		if prev != bk.tail {
-			return fmt.Errorf("ttlbuckets: bucket %d ends with segment %d, says %d", i, prev, bk.tail)
-		}
+		rules.Must(prev == bk.tail, "bucket %d ends with segment %d, says %d", i, prev, bk.tail)
 	}
 	for t := c.free; t != 0 && used < len(c.segments); t = c.segments[t].next {
 		used++
 	}
-	if used != len(c.segments)-1 || first != c.heads.Len() {
-		return fmt.Errorf("ttlbuckets: %d segments in buckets or free, want %d; %d are first, %d in the heap",
-			used, len(c.segments)-1, first, c.heads.Len())
-	}
+	rules.Must(used == len(c.segments)-1 && first == c.heads.Len(), "%d segments in buckets or free, want %d; %d are first, %d in the heap",
+		used, len(c.segments)-1, first, c.heads.Len())
 	b.DropEmpty()
 	for timer := range c.heap.All() {
-		if c.places[timer] != inHeap {
-			return fmt.Errorf("ttlbuckets: timer %d is in the heap, its place says %d", timer, c.places[timer])
-		}
+		rules.Must(c.places[timer] == inHeap, "timer %d is in the heap, its place says %d", timer, c.places[timer])
 	}
-	err := c.heap.Walk(b)
+	c.heap.Walk(b)
 	b.DropEmpty()
-	return err
 }
 
 // walkSegment adds a segment.
-func (c *core) walkSegment(b *snapshot.Builder, t uint32) (err error) {
+func (c *core) walkSegment(b *snapshot.Builder, t uint32) {
 	s, live := &c.segments[t], uint8(0)
 	late := MaxLate(perRange << max(0, 4*(int(s.bucket)/perRange)-1))
 	b.Cell(shape.Cell{}, func(yield func(uint32, structures.Tick) bool) {
@@ -390,16 +379,12 @@ func (c *core) walkSegment(b *snapshot.Builder, t uint32) (err error) {
 				continue
 			}
 			live++
-			if c.places[timer] != t*size+uint32(i) || structures.Tick(s.before[i]) > late || i >= int(s.taken) {
-				err = fmt.Errorf("ttlbuckets: timer %d is at %d of segment %d, %d ticks early", timer, i, t, s.before[i])
-			}
+			rules.Must(c.places[timer] == t*size+uint32(i) && structures.Tick(s.before[i]) <= late && i < int(s.taken),
+				"timer %d is at %d of segment %d, %d ticks early", timer, i, t, s.before[i])
 			if !yield(timer, s.expires-structures.Tick(s.before[i])) {
 				return
 			}
 		}
 	})
-	if err == nil && (live != s.live || live == 0) {
-		err = fmt.Errorf("ttlbuckets: segment %d has %d timers, says %d", t, live, s.live)
-	}
-	return err
+	rules.Must(live == s.live && live > 0, "segment %d has %d timers, says %d", t, live, s.live)
 }

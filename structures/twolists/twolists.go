@@ -25,7 +25,6 @@ package twolists
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
@@ -239,25 +238,18 @@ func (c *core) Work() structures.Work {
 	return w
 }
 
-func (c *core) Walk(b *snapshot.Builder) error {
+func (c *core) Walk(b *snapshot.Builder) {
 	for _, l := range []which{short, long, due} {
 		b.Begin(shape.Part{Name: l.String(), Kind: shape.List})
 		b.Sorted = l == due
-		earliest, err := c.lists.Check(c.list[l])
-		if err != nil {
-			return err
-		}
+		earliest := c.lists.Check(c.list[l])
 		b.Each(c.lists.All(c.list[l]))
 		for slot, deadline := range c.lists.All(c.list[l]) {
-			if c.in[slot] != l || (deadline > c.horizon) != (l == long) && l != due {
-				return fmt.Errorf("twolists: slot %d, due at %d, is in the %s; noted is the %s, the horizon is %d",
-					slot, deadline, l, c.in[slot], c.horizon)
-			}
+			rules.Must(c.in[slot] == l && (l == due || (deadline > c.horizon) == (l == long)),
+				"slot %d, due at %d, is in the %s; noted is the %s, the horizon is %d", slot, deadline, l.String(), c.in[slot].String(), c.horizon)
 		}
-		if l != due && (earliest < c.earliest[l] || earliest > c.earliest[l] && !c.unknown[l]) {
-			return fmt.Errorf("twolists: the earliest of the %s is due at %d, noted is %d", l, earliest, c.earliest[l])
-		}
+		rules.Must(l == due || earliest == c.earliest[l] || earliest > c.earliest[l] && c.unknown[l],
+			"the earliest of the %s is due at %d, noted is %d", l.String(), earliest, c.earliest[l])
 		b.DropEmpty()
 	}
-	return nil
 }

@@ -28,7 +28,6 @@
 package wheel
 
 import (
-	"fmt"
 	"iter"
 	"math"
 	"math/bits"
@@ -309,15 +308,11 @@ func (r *ring) leastBound() structures.Tick {
 }
 
 // Walk adds the occupied buckets, each with the tick at which the clock passes it next, and due.
-func (r *ring) Walk(b *snapshot.Builder) error {
+func (r *ring) Walk(b *snapshot.Builder) {
 	b.Begin(shape.Part{Name: "wheel", Kind: shape.Slots, Size: len(r.buckets), Width: 1, Now: r.index(b.Clock)})
 	b.Loose = true // timers of later revolutions
-	if r.cursor < 0 || r.cursor > b.Clock {
-		return fmt.Errorf("wheel: cursor %d, clock %d", r.cursor, b.Clock)
-	}
-	if err := r.occupied.Check(); err != nil {
-		return fmt.Errorf("wheel: %w", err)
-	}
+	rules.Must(r.cursor >= 0 && r.cursor <= b.Clock, "cursor %d, clock %d", r.cursor, b.Clock)
+	r.occupied.Check()
 	after := r.index(r.cursor)
 	for i := r.occupied.First(); i >= 0; i = r.occupied.Next(i + 1) {
 		ahead := i - after
@@ -326,23 +321,17 @@ func (r *ring) Walk(b *snapshot.Builder) error {
 		}
 		tick := r.cursor + structures.Tick(ahead)
 		list, bound := r.buckets[i].list, r.buckets[i].bound
-		earliest, err := r.nodes.Walk(b, shape.Cell{Index: i, From: tick, To: tick}, list)
-		if err != nil || list.Empty() || bound < max(tick, r.next) || bound > earliest || r.index(bound) != i {
-			return fmt.Errorf("wheel: bucket %d, empty %t, has the bound %d, earliest %d, cursor %d, next %d: %w",
-				i, list.Empty(), bound, earliest, r.cursor, r.next, err)
-		}
+		earliest := r.nodes.Walk(b, shape.Cell{Index: i, From: tick, To: tick}, list)
+		rules.Must(!list.Empty() && bound >= max(tick, r.next) && bound <= earliest && r.index(bound) == i,
+			"bucket %d is empty or has the bound %d, earliest %d, cursor %d, next %d", i, bound, earliest, r.cursor, r.next)
 		for _, deadline := range r.nodes.All(list) {
-			if r.index(deadline) != i {
-				return fmt.Errorf("wheel: deadline %d in bucket %d of %d", deadline, i, len(r.buckets))
-			}
+			rules.Must(r.index(deadline) == i, "deadline %d in bucket %d of %d", deadline, i, len(r.buckets))
 		}
 	}
 	b.Begin(shape.Part{Name: "due", Kind: shape.List})
 	b.Sorted = true
 	b.Each(r.nodes.All(r.due))
 	b.DropEmpty()
-	if back := r.due.Back(); back != 0 && r.nodes.Deadline(back) > r.cursor {
-		return fmt.Errorf("wheel: deadline %d in the due list, cursor %d", r.nodes.Deadline(back), r.cursor)
-	}
-	return nil
+	back := r.due.Back()
+	rules.Must(back == 0 || r.nodes.Deadline(back) <= r.cursor, "slot %d is in the due list, and due after the cursor %d", back, r.cursor)
 }

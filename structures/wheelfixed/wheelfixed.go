@@ -316,20 +316,15 @@ func (c *core) expiry(slot int) structures.Tick {
 
 // Walk adds the levels that hold a timer, and the heap. The span of a slot is the deadlines that it takes; as a timer may be
 // put into a later slot than its own, the spans overlap.
-func (c *core) Walk(b *snapshot.Builder) error {
-	if c.cursor < 0 || c.cursor > b.Clock {
-		return fmt.Errorf("wheelfixed: cursor %d, clock %d", c.cursor, b.Clock)
-	}
+func (c *core) Walk(b *snapshot.Builder) {
+	rules.Must(c.cursor >= 0 && c.cursor <= b.Clock, "cursor %d, clock %d", c.cursor, b.Clock)
 	for number := range c.levels {
-		if err := c.walkLevel(b, number); err != nil {
-			return fmt.Errorf("wheelfixed: level %d: %w", number, err)
-		}
+		c.walkLevel(b, number)
 	}
 	at, slot := c.first()
-	if c.next > at || c.firing >= 0 && (c.next != at || c.expiry(c.firing) != at) {
-		return fmt.Errorf("wheelfixed: next is %d, slot %d; the first slot to expire is %d, at %d", c.next, c.firing, slot, at)
-	}
-	return c.heap.WalkRest(b, 0, func(timer uint32) structures.Tick {
+	rules.Must(c.next <= at && (c.firing < 0 || c.next == at && c.expiry(c.firing) == at),
+		"next is %d, slot %d; the first slot to expire is %d, at %d", c.next, c.firing, slot, at)
+	c.heap.WalkRest(b, 0, func(timer uint32) structures.Tick {
 		if c.places[timer] != inHeap {
 			return 0
 		}
@@ -337,38 +332,30 @@ func (c *core) Walk(b *snapshot.Builder) error {
 	})
 }
 
-func (c *core) walkLevel(b *snapshot.Builder, number int) error {
+func (c *core) walkLevel(b *snapshot.Builder, number int) {
 	l, shift := &c.levels[number], stepBits*number
 	b.Begin(shape.Part{
 		Name: fmt.Sprintf("level %d", number), Kind: shape.Slots, Size: slots, Now: int(uint64(b.Clock) >> shift % slots),
 	})
-	if used := c.inUse>>number&1 == 1; used != (l.occupied.First() >= 0) {
-		return fmt.Errorf("marked as in use, %t, and holds timers, %t", used, !used)
-	}
+	rules.Must(c.inUse>>number&1 == 1 == (l.occupied.First() >= 0), "level %d is marked as in use and has no timers, or neither", number)
 	for i, n := range l.counts {
-		if n > c.perSlot || l.occupied.Has(i) != (n > 0) {
-			return fmt.Errorf("slot %d holds %d of %d timers, marked as occupied: %t", i, n, c.perSlot, l.occupied.Has(i))
-		}
+		rules.Must(n <= c.perSlot && l.occupied.Has(i) == (n > 0), "level %d, slot %d holds %d of %d timers, or is marked wrongly",
+			number, i, n, c.perSlot)
 		if n == 0 {
 			continue
 		}
 		slot := number<<slotBits | i
-		timers := l.timers[uint32(i)*c.perSlot:][:n]
-		for index, timer := range timers {
-			if int(timer) >= len(c.places) || c.places[timer] != uint32(slot)<<indexBits|uint32(index) {
-				return fmt.Errorf("timer %d, number %d of slot %d, has another place", timer, index, i)
-			}
-		}
 		to := c.expiry(slot)
-		b.Cell(shape.Cell{Index: i, From: to - (1+probes)<<shift + 1, To: to},
-			func(yield func(uint32, structures.Tick) bool) {
-				for _, timer := range timers {
-					if !yield(timer, c.deadlines[timer]) {
-						return
-					}
+		b.Cell(shape.Cell{Index: i, From: to - (1+probes)<<shift + 1, To: to}, func(yield func(uint32, structures.Tick) bool) {
+			for index, timer := range l.timers[uint32(i)*c.perSlot:][:n] {
+				rules.Must(c.places[timer] == uint32(slot)<<indexBits|uint32(index), "timer %d, number %d of slot %d, has another place",
+					timer, index, slot)
+				if !yield(timer, c.deadlines[timer]) {
+					return
 				}
-			})
+			}
+		})
 	}
 	b.DropEmpty()
-	return l.occupied.Check()
+	l.occupied.Check()
 }

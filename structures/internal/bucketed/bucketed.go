@@ -9,6 +9,7 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
+	"github.com/timerbench/timerbench/structures/internal/rules"
 	"github.com/timerbench/timerbench/structures/internal/slab"
 	"github.com/timerbench/timerbench/structures/internal/slotted"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
@@ -138,10 +139,9 @@ func (q *Queue) Remove(slot uint32) {
 }
 
 // Walk adds the order, each bucket with all its timers, and the bucket that is firing.
-func (q *Queue) Walk(b *snapshot.Builder) error {
-	if err := cmp.Or(q.byTick.CheckInvariants(), q.order.CheckInvariants()); err != nil {
-		return err
-	}
+func (q *Queue) Walk(b *snapshot.Builder) {
+	err := cmp.Or(q.byTick.CheckInvariants(), q.order.CheckInvariants())
+	rules.Must(err == nil, "%s", fmt.Sprint(err))
 	open := make(map[structures.ID]uint32) // by ID of the bucket in the order
 	for number := uint32(1); int(number) < len(q.buckets); number++ {
 		bucket := &q.buckets[number]
@@ -150,24 +150,20 @@ func (q *Queue) Walk(b *snapshot.Builder) error {
 		}
 		if number != q.firing {
 			open[bucket.id] = number
-			if found, ok := q.byTick.Get(bucket.tick); !ok || found != number {
-				return fmt.Errorf("bucketed: the bucket of tick %d is %d, but %d is found, %t", bucket.tick, number, found, ok)
-			}
+			found, _ := q.byTick.Get(bucket.tick)
+			rules.Must(found == number, "the bucket of tick %d is %d, but %d is found", bucket.tick, number, found)
 		}
 		for slot, deadline := range q.lists.All(bucket.list) {
-			if q.in[slot] != number || deadline != bucket.tick {
-				return fmt.Errorf("bucketed: slot %d with deadline %d in bucket %d of tick %d", slot, deadline, number, bucket.tick)
-			}
+			rules.Must(q.in[slot] == number && deadline == bucket.tick, "slot %d with deadline %d in bucket %d of tick %d",
+				slot, deadline, number, bucket.tick)
 		}
 	}
 	waiting := len(q.buckets) - 1 - len(q.free)
 	if q.firing != 0 {
 		waiting--
 	}
-	if len(open) != waiting || q.order.Len() != waiting || q.byTick.Len() != waiting {
-		return fmt.Errorf("bucketed: %d buckets wait, %d hold timers, %d are ordered and %d are found by tick",
-			waiting, len(open), q.order.Len(), q.byTick.Len())
-	}
+	rules.Must(len(open) == waiting && q.order.Len() == waiting && q.byTick.Len() == waiting,
+		"%d buckets wait, %d hold timers, %d are ordered and %d are found by tick", waiting, len(open), q.order.Len(), q.byTick.Len())
 	for _, p := range q.order.Snapshot().Parts {
 		cells := p.Cells
 		p.Cells = nil
@@ -175,13 +171,10 @@ func (q *Queue) Walk(b *snapshot.Builder) error {
 		for _, c := range cells {
 			number := open[c.Entries[0].ID]
 			c.Entries = nil
-			if _, err := q.lists.Walk(b, c, q.buckets[number].list); err != nil {
-				return fmt.Errorf("bucketed: bucket %d: %w", number, err)
-			}
+			q.lists.Walk(b, c, q.buckets[number].list)
 		}
 	}
 	if q.firing != 0 {
 		b.List("the bucket that fires", q.lists.All(q.buckets[q.firing].list))
 	}
-	return nil
 }

@@ -14,12 +14,12 @@
 package dary
 
 import (
-	"fmt"
 	"math"
 	"math/bits"
 	"slices"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/rules"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
 	"github.com/timerbench/timerbench/structures/shape"
 )
@@ -113,30 +113,24 @@ func (h *heap) All() snapshot.Timers {
 }
 
 // Walk adds the heap. pos names the index of each entry, so no slot has two.
-func (h *heap) Walk(b *snapshot.Builder) error {
+func (h *heap) Walk(b *snapshot.Builder) {
 	AddTo(b, map[int]string{2: "binary heap", 4: "4-ary heap"}[h.root+1], h.root+1, h.Len(), func(i int) (uint32, structures.Tick) {
 		return h.entries[h.root+i].slot, h.entries[h.root+i].deadline
 	})
-	for i := h.root; i < len(h.entries); i++ {
-		if slot := h.entries[i].slot; int(slot) >= len(h.pos) || int(h.pos[slot]) != i {
-			return fmt.Errorf("dary: slot %d has entry %d, its position says another one", slot, i)
-		}
+	for i, e := range h.entries[h.root:] {
+		rules.Must(int(h.pos[e.slot]) == h.root+i, "slot %d has entry %d, its position says another one", e.slot, h.root+i)
 	}
-	return nil
 }
 
 // WalkRest is Walk for a heap of timers that have no place elsewhere. It adds nothing if there are none. No
 // timer may be due before earliest.
-func (h *heap) WalkRest(b *snapshot.Builder, earliest structures.Tick, deadline func(slot uint32) structures.Tick) error {
-	err := h.Walk(b)
+func (h *heap) WalkRest(b *snapshot.Builder, earliest structures.Tick, deadline func(slot uint32) structures.Tick) {
+	h.Walk(b)
 	b.DropEmpty()
 	for slot, at := range h.All() {
-		if at < earliest || deadline(slot) != at {
-			return fmt.Errorf("dary: slot %d, deadline %d, is in the heap for %d, none is before %d",
-				slot, deadline(slot), at, earliest)
-		}
+		rules.Must(at >= earliest && deadline(slot) == at, "slot %d, deadline %d, is in the heap for %d, none is before %d",
+			slot, deadline(slot), at, earliest)
 	}
-	return err
 }
 
 func (h *heap) shrink() entry {

@@ -12,10 +12,10 @@
 package fifo
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/rules"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
 	"github.com/timerbench/timerbench/structures/shape"
 )
@@ -161,51 +161,43 @@ func (ls *Lists) All(l List) snapshot.Timers {
 	}
 }
 
-// Walk adds a cell with the timers of l. It returns the earliest deadline, or the last tick if l is empty, or
-// the first broken link. It ends if the links form a circle.
-func (ls *Lists) Walk(b *snapshot.Builder, c shape.Cell, l List) (earliest structures.Tick, err error) {
+// Walk adds a cell with the timers of l, after a check of the links. It returns the earliest deadline, or the last tick if l is empty.
+func (ls *Lists) Walk(b *snapshot.Builder, c shape.Cell, l List) (earliest structures.Tick) {
 	return walk(ls, b, c, l)
 }
 
 // Check is Walk without a cell.
-func (ls *Lists) Check(l List) (earliest structures.Tick, err error) { return check(ls, l) }
+func (ls *Lists) Check(l List) (earliest structures.Tick) { return check(ls, l) }
 
 func (ls *Lists) timer(slot uint32) (deadline structures.Tick, next, prev uint32) {
-	if uint64(slot) >= uint64(len(ls.nodes)) {
-		return 0, none, slot // which points back to no other
-	}
 	n := &ls.nodes[slot]
 	return n.deadline, n.next, n.prev
 }
 
-// linked is Lists or Timers. timer returns a slot that points back to itself if there was never a timer in it.
+// linked is Lists or Timers. timer panics if there was never a timer in a slot.
 type linked interface {
 	timer(slot uint32) (deadline structures.Tick, next, prev uint32)
 	All(l List) snapshot.Timers
 }
 
 // walk adds a cell with the timers of l after a check.
-func walk(in linked, b *snapshot.Builder, c shape.Cell, l List) (earliest structures.Tick, err error) {
-	if earliest, err = check(in, l); err == nil && !l.Empty() { // most lists of a wheel are
+func walk(in linked, b *snapshot.Builder, c shape.Cell, l List) (earliest structures.Tick) {
+	if earliest = check(in, l); !l.Empty() { // most lists of a wheel are
 		b.Cell(c, in.All(l))
 	}
-	return earliest, err
+	return earliest
 }
 
-// check returns the earliest deadline of l, or the first broken link.
-func check(in linked, l List) (earliest structures.Tick, err error) {
+// check returns the earliest deadline of l. Each timer must point back to the one before it, so that the walk does not go in a circle.
+func check(in linked, l List) (earliest structures.Tick) {
 	earliest = math.MaxInt64
 	before := none
 	for slot := l.head; slot != none; {
 		deadline, next, prev := in.timer(slot)
-		if prev != before {
-			return 0, fmt.Errorf("fifo: slot %d comes after %d and does not point back", slot, before)
-		}
+		rules.Must(prev == before, "slot %d comes after %d and does not point back", slot, before)
 		earliest = min(earliest, deadline)
 		slot, before = next, slot
 	}
-	if l.tail != before {
-		return 0, fmt.Errorf("fifo: the last slot is %d, the list says %d", before, l.tail)
-	}
-	return earliest, nil
+	rules.Must(l.tail == before, "the last slot is %d, the list says %d", before, l.tail)
+	return earliest
 }

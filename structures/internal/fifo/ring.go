@@ -1,10 +1,10 @@
 package fifo
 
 import (
-	"fmt"
 	"math/bits"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/rules"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
 	"github.com/timerbench/timerbench/structures/shape"
 )
@@ -60,20 +60,16 @@ func (r *Ring) First(from structures.Tick) (slot structures.Tick, ok bool) {
 }
 
 // Walk adds the occupied slots, each of 2^width ticks. None begins before the cursor or earliest.
-func (r *Ring) Walk(ls *Timers, b *snapshot.Builder, name string, width uint, cursor, earliest structures.Tick) error {
+func (r *Ring) Walk(ls *Timers, b *snapshot.Builder, name string, width uint, cursor, earliest structures.Tick) {
 	ticks := structures.Tick(1) << width
 	b.Begin(shape.Part{Name: name, Kind: shape.Slots, Size: len(r.Lists), Width: ticks, Now: r.Index(b.Clock >> width)})
 	from := cursor >> width
+	r.Occupied.Check()
 	for i := r.Occupied.First(); i >= 0; i = r.Occupied.Next(i + 1) {
 		first := (from + structures.Tick((uint64(i)-uint64(from))&r.Mask)) << width
-		cell := shape.Cell{Index: i, From: first, To: first + ticks - 1}
-		_, err := ls.Walk(b, cell, r.Lists[i])
-		if err != nil || r.Lists[i].Empty() || first < earliest {
-			return fmt.Errorf("%s: slot %d is empty, %t, or begins at %d, before %d: %w",
-				name, i, r.Lists[i].Empty(), first, earliest, err)
-		}
+		rules.Must(!r.Lists[i].Empty() && first >= earliest, "%s: slot %d is empty, or begins at %d, before %d", name, i, first, earliest)
+		ls.Walk(b, shape.Cell{Index: i, From: first, To: first + ticks - 1}, r.Lists[i])
 	}
-	return r.Occupied.Check()
 }
 
 // Occupancy is a bitmap of the lists that hold a timer. A level above has a bit for each word that is not 0, and
@@ -153,14 +149,11 @@ func (o *Occupancy) descend(level, i int) int {
 // Has reports whether the bit of list i is set.
 func (o *Occupancy) Has(i int) bool { return o.levels[0][i>>6]>>(i&63)&1 == 1 }
 
-// Check names the first bit that is wrong. It costs O(lists/64).
-func (o *Occupancy) Check() error {
+// Check finds the first bit that is wrong. It costs O(lists/64).
+func (o *Occupancy) Check() {
 	for level := 1; level < len(o.levels); level++ {
 		for i, word := range o.levels[level-1] {
-			if set := o.levels[level][i>>6]>>(i&63)&1 == 1; set != (word != 0) {
-				return fmt.Errorf("fifo: level %d bit %d is %t above word %#x", level, i, set, word)
-			}
+			rules.Must(o.levels[level][i>>6]>>(i&63)&1 == 1 == (word != 0), "the bit %d of level %d is wrong above word %#x", i, level, word)
 		}
 	}
-	return nil
 }

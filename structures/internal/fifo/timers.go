@@ -172,14 +172,12 @@ func (ts *Timers) All(l List) snapshot.Timers {
 }
 
 // Walk is Lists.Walk.
-func (ts *Timers) Walk(b *snapshot.Builder, c shape.Cell, l List) (earliest structures.Tick, err error) {
+func (ts *Timers) Walk(b *snapshot.Builder, c shape.Cell, l List) (earliest structures.Tick) {
 	return walk(ts, b, c, l)
 }
 
 func (ts *Timers) timer(slot uint32) (deadline structures.Tick, next, prev uint32) {
-	if slot >= ts.Fresh {
-		return 0, none, slot
-	}
+	rules.Must(slot < ts.Fresh, "slot %d never had a timer", slot)
 	n := ts.At(slot)
 	return n.Deadline, n.next, n.prev
 }
@@ -195,9 +193,8 @@ type Queue interface {
 	// Pop removes a timer that is due at the clock, the earliest first, and returns it, or 0 after it has set Quiet.
 	Pop() (slot uint32, n *Node)
 
-	// Walk adds each slot to the builder, with the deadline under which it is filed. It returns the
-	// first broken invariant that the builder does not check.
-	Walk(b *snapshot.Builder) error
+	// Walk adds each slot to the builder, with the deadline under which it is filed.
+	snapshot.Walker
 }
 
 // Scheduler keeps the contract of structures.Scheduler on a queue. A method costs as much as the method of the queue,
@@ -341,30 +338,28 @@ func (c *core) Work() structures.Work {
 }
 
 // CheckInvariants walks the structure and returns the first broken invariant. It costs O(n).
-func (c *core) CheckInvariants() error { return c.timers.Set.Check("fifo", holder{c}) }
+func (c *core) CheckInvariants() error { return c.timers.Set.Check((*holder)(c)) }
 
 // Snapshot returns the shape of the queue. It costs O(n), and is not for hot paths.
 func (c *core) Snapshot() shape.Snapshot {
 	if c.timers.last != none {
 		c.link()
 	}
-	return c.timers.Set.Snapshot(holder{c})
+	return c.timers.Set.Snapshot((*holder)(c))
 }
 
 // holder is a core that records can check.
-type holder struct{ c *core }
+type holder core
 
 // Walk adds all timers of the queue.
-func (h holder) Walk(w *records.Walk) error {
-	w.Clock = h.c.timers.Clock
-	if err := h.c.queue.Walk(&w.Builder); err != nil {
-		return err
-	}
-	if last := h.c.timers.last; last != none {
+func (h *holder) Walk(w *records.Walk) {
+	w.Clock = h.timers.Clock
+	h.queue.Walk(&w.Builder)
+	if last := h.timers.last; last != none {
 		w.Begin(shape.Part{Name: "the last timer", Kind: shape.List})
-		w.Timer(shape.Cell{}, last, h.c.timers.Deadline(last))
+		w.Timer(shape.Cell{}, last, h.timers.Deadline(last))
 	}
-	return w.Held(h.c.timers.count)
+	w.Held(h.timers.count)
 }
 
 // Parts returns the parts of a scheduler, for white-box tests.

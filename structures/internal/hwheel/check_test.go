@@ -37,7 +37,7 @@ func sound(t *testing.T) (*Wheel, *records.Set) {
 }
 
 func check(w *Wheel, rs *records.Set) error {
-	return rs.Check("test", w)
+	return rs.Check(w)
 }
 
 func TestCheckFindsHarm(t *testing.T) {

@@ -7,48 +7,33 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/records"
+	"github.com/timerbench/timerbench/structures/internal/rules"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
 	"github.com/timerbench/timerbench/structures/shape"
 )
 
 // Walk adds the levels, the moved timers without a new slot, and the arrival buffer to b, and checks the invariants. It leaves
 // out empty levels above 0. The old place of a moved or cancelled timer is a stale entry at the first tick of its slot.
-func (w *Wheel) Walk(b *records.Walk) error {
-	if err := w.checkCursor(b.Set.Clock); err != nil {
-		return err
-	}
+func (w *Wheel) Walk(b *records.Walk) {
+	w.checkCursor(b.Set.Clock)
 	k := walk{Wheel: w, b: b, gone: make(map[records.Where]uint32)}
-	if err := k.findDepartures(); err != nil {
-		return err
-	}
+	k.findDepartures()
 	for level := range uint(Levels) {
-		if err := k.walkLevel(level); err != nil {
-			return fmt.Errorf("level %d: %w", level, err)
-		}
+		k.walkLevel(level)
 	}
-	if err := b.DueBefore(w.slotsDue); err != nil {
-		return fmt.Errorf("slots: %w", err)
-	}
+	b.DueBefore(w.slotsDue, "slots")
 	b.List("moved timers", filed(k.moved))
-	if err := b.Held(w.count); err != nil {
-		return err
-	}
-	if err := k.walkArrivals(); err != nil {
-		return err
-	}
-	if err := b.DueBefore(w.buffersDue); err != nil {
-		return fmt.Errorf("buffers: %w", err)
-	}
+	b.Held(w.count)
+	k.walkArrivals()
+	b.DueBefore(w.buffersDue, "buffers")
 	for n := w.chunks.free; n != 0 && k.walked <= w.chunks.chunk.Fresh; n = w.chunks.chunk.At(n).next {
-		if *w.chunks.mask.At(n) != 0 {
-			return fmt.Errorf("chunk %d is free and in use", n)
-		}
+		rules.Must(*w.chunks.mask.At(n) == 0, "chunk %d is free and in use", n)
 		k.walked++
 	}
-	if want := max(1, w.chunks.chunk.Fresh) - 1; k.walked != want || len(k.gone) > 0 {
-		return fmt.Errorf("%d chunks, want %d; %d timers in departures have no place in a slot", k.walked, want, len(k.gone))
-	}
-	return b.Held(int(w.arrived))
+	want := max(1, w.chunks.chunk.Fresh) - 1
+	rules.Must(k.walked == want && len(k.gone) == 0, "%d chunks, want %d; %d timers in departures have no place in a slot",
+		k.walked, want, len(k.gone))
+	b.Held(int(w.arrived))
 }
 
 // walk is a walk through a wheel.
@@ -60,61 +45,44 @@ type walk struct {
 	walked uint32                   // chunks seen, in lists and free
 }
 
-func (w *Wheel) checkCursor(clock structures.Tick) error {
-	if w.cursor < 0 || w.cursor > clock {
-		return fmt.Errorf("cursor %d, clock %d", w.cursor, clock)
-	}
-	if w.levels[0] != nil && w.firing() != 0 && w.slotsDue > clock ||
-		w.slotsDue > max(clock, w.stepAt) {
-		return fmt.Errorf("the next work is at %d, after %d, when timers are due or to be moved",
-			w.slotsDue, max(clock, w.stepAt))
-	}
-	if w.departed >= bufferLen || w.end-w.first >= vacantLen || w.arrived > w.positions ||
-		w.positions > bufferLen {
-		return fmt.Errorf("%d departures, %d vacancies, %d arrivals in %d positions: too many",
-			w.departed, w.end-w.first, w.arrived, w.positions)
-	}
-	return nil
+func (w *Wheel) checkCursor(clock structures.Tick) {
+	rules.Must(w.cursor >= 0 && w.cursor <= clock, "cursor %d, clock %d", w.cursor, clock)
+	due := w.levels[0] != nil && w.firing() != 0
+	rules.Must((!due || w.slotsDue <= clock) && w.slotsDue <= max(clock, w.stepAt),
+		"the next work is at %d, after %d, when timers are due or to be moved", w.slotsDue, max(clock, w.stepAt))
+	rules.Must(w.departed < bufferLen && w.end-w.first < vacantLen && w.arrived <= w.positions && w.positions <= bufferLen,
+		"%d departures, %d vacancies, %d arrivals in %d positions: too many", w.departed, w.end-w.first, w.arrived, w.positions)
 }
 
 // findDepartures notes the old places of moved and cancelled timers.
-func (k *walk) findDepartures() error {
+func (k *walk) findDepartures() {
 	for _, d := range k.left[:k.departed] {
 		r := k.b.Set.At(d.index)
-		if err := k.leaves(d, r.Pending()); err != nil {
-			return fmt.Errorf("departures: %w", err)
-		}
+		k.leaves(d, r.Pending())
 		if r.Pending() {
 			k.moved = append(k.moved, departure{index: d.index, deadline: r.Deadline})
 		}
 	}
 	for i := k.first; i != k.end; i++ {
 		v := k.vacant[i&vacantMask]
-		if err := k.leaves(v, false); err != nil {
-			return fmt.Errorf("vacancies: %w", err)
-		}
-		if r := k.b.Set.At(v.index); r.Pending() || r.Deadline != v.deadline {
-			return fmt.Errorf("vacancies: record %d has generation %d and deadline %d, want %d",
-				v.index, r.Generation, r.Deadline, v.deadline)
-		}
+		k.leaves(v, false)
+		r := k.b.Set.At(v.index)
+		rules.Must(!r.Pending() && r.Deadline == v.deadline, "vacancies: record %d has generation %d and deadline %d, want %d",
+			v.index, r.Generation, r.Deadline, v.deadline)
 	}
-	return nil
 }
 
 // leaves notes the old place of a record. Walk visits a pending timer later.
-func (k *walk) leaves(d departure, pending bool) error {
+func (k *walk) leaves(d departure, pending bool) {
 	r := k.b.Set.At(d.index)
-	if _, twice := k.gone[d.from]; twice || r.Where != records.Nowhere {
-		return fmt.Errorf("record %d was at %#x, and is at %#x", d.index, d.from, r.Where)
+	_, twice := k.gone[d.from]
+	rules.Must(!twice && r.Where == records.Nowhere, "record %d was at %#x, and is at %#x", d.index, d.from, r.Where)
+	if k.gone[d.from] = d.index; !pending {
+		k.b.Use(d.index)
 	}
-	k.gone[d.from] = d.index
-	if pending {
-		return nil
-	}
-	return k.b.Use(d.index)
 }
 
-func (k *walk) walkLevel(level uint) error {
+func (k *walk) walkLevel(level uint) {
 	k.b.Begin(shape.Part{
 		Name: fmt.Sprintf("level %d", level), Kind: shape.Slots, Size: ringLen,
 		Width: 1 << widthBits(level), Now: int(slotOf(level, k.b.Set.Clock)),
@@ -123,40 +91,32 @@ func (k *walk) walkLevel(level uint) error {
 	for slot := uint32(0); slot < ringLen && g != nil; slot++ {
 		l := g.lists[slot]
 		word := g.occupied[slot>>6]
-		if word>>(slot&63)&1 == 1 != (l != 0) || g.summary>>(slot>>6)&1 == 1 != (word != 0) {
-			return fmt.Errorf("slot %d: the list is %#x, and its bit or that of the summary is wrong", slot, l)
-		}
+		rules.Must(word>>(slot&63)&1 == 1 == (l != 0) && g.summary>>(slot>>6)&1 == 1 == (word != 0),
+			"level %d, slot %d: the list is %#x, and its bit or that of the summary is wrong", level, slot, l)
 		if l != 0 {
-			if err := k.walkSlot(level, slot); err != nil {
-				return fmt.Errorf("slot %d: %w", slot, err)
-			}
+			k.walkSlot(level, slot)
 		}
 	}
 	if level > 0 {
 		k.b.DropEmpty()
 	}
-	return nil
 }
 
 // walkSlot adds the timers of a slot. A timer that moved to a later slot and kept its place is filed at the slot's last tick.
-func (k *walk) walkSlot(level uint, slot uint32) error {
+func (k *walk) walkSlot(level uint, slot uint32) {
 	number := uint64(k.cursor)>>widthBits(level) + uint64(min(level, 1)) // the slot of the cursor is for level 0 only
 	number += uint64((slot - uint32(number)) & ringMask)
 	first := structures.Tick(number << widthBits(level))
 	last, opens := first|(1<<widthBits(level)-1), windowStart(level, first)
-	if level > 0 && (first < k.cascadeAt || k.cursor < opens && k.stepAt > opens) {
-		return fmt.Errorf("it starts at %d, before %d, or can be emptied from %d on, before %d",
-			first, k.cascadeAt, opens, k.stepAt)
-	}
+	rules.Must(level == 0 || first >= k.cascadeAt && (k.cursor >= opens || k.stepAt <= opens),
+		"level %d, slot %d starts at %d, before %d, or can be emptied from %d on, before %d", level, slot, first, k.cascadeAt, opens, k.stepAt)
 	g, list, chunks := k.levels[level], k.levels[level].lists[slot], uint32(0)
 	before, used := ofHead|uint32(level)<<ringBits|slot, uint16(1<<records.Places-1)&^(1<<(list&records.TagMask)-1)
 	var timers []departure // the last ones that were added come first; deadline is where they are filed
 	for n := list.chunk(); n != 0; chunks++ {
 		c, mask := k.chunks.chunk.At(n), *k.chunks.mask.At(n)
-		if c.before != before || mask == 0 || mask&^used != 0 {
-			return fmt.Errorf("chunk %d: its link back is %#x, want %#x, or its mask is %#x, of %#x",
-				n, c.before, before, mask, used)
-		}
+		rules.Must(c.before == before && mask != 0 && mask&^used == 0, "chunk %d: its link back is %#x, want %#x, or its mask is %#x, of %#x",
+			n, c.before, before, mask, used)
 		for rest := mask; rest != 0; rest &= rest - 1 {
 			place := bits.TrailingZeros16(rest)
 			here := records.Where(n)<<records.TagBits | records.Where(place) | records.Where(-int32(min(level, 1)))&above
@@ -165,21 +125,20 @@ func (k *walk) walkSlot(level uint, slot uint32) error {
 			if left, ok := k.gone[here]; ok && left == index {
 				delete(k.gone, here)
 				index, filed = snapshot.Stale, first
-			} else if r.Where != here {
-				return fmt.Errorf("record %d at %#x says %#x", index, here, r.Where)
-			} else if level == 0 || r.Deadline < last {
-				filed = r.Deadline
+			} else {
+				rules.Must(r.Where == here, "record %d at %#x says %#x", index, here, r.Where)
+				if level == 0 || r.Deadline < last {
+					filed = r.Deadline
+				}
 			}
 			timers = append(timers, departure{index, here, filed})
 		}
 		before, used, n = n, 1<<records.Places-1, c.next
 	}
-	if k.walked += chunks; chunks > g.added[slot] {
-		return fmt.Errorf("%d chunks, and %d were added", chunks, g.added[slot])
-	}
+	k.walked += chunks
+	rules.Must(chunks <= g.added[slot], "level %d, slot %d has %d chunks, and %d were added", level, slot, chunks, g.added[slot])
 	slices.Reverse(timers)
 	k.b.Cell(shape.Cell{Index: int(slot), From: first, To: last}, filed(timers))
-	return nil
 }
 
 // filed returns an iterator over timers and the deadlines under which they are filed.
@@ -193,21 +152,18 @@ func filed(timers []departure) snapshot.Timers {
 	}
 }
 
-func (k *walk) walkArrivals() error {
+func (k *walk) walkArrivals() {
 	var timers []departure
 	for position, id := range k.ids[:k.positions] {
 		index, r := uint32(id), k.records[position]
-		if r != k.b.Set.At(index) || records.IDOf(index, r.Generation) != id || !r.Pending() ||
-			r.Where != records.Where(position)<<records.TagBits|records.InBuffer {
-			return fmt.Errorf("arrival buffer: position %d has ID %#x, its record is at %#x, generation %d",
-				position, id, r.Where, r.Generation)
-		}
+		rules.Must(r == k.b.Set.At(index) && records.IDOf(index, r.Generation) == id && r.Pending() &&
+			r.Where == records.Where(position)<<records.TagBits|records.InBuffer,
+			"arrival buffer: position %d has ID %#x, its record is at %#x, generation %d", position, id, r.Where, r.Generation)
 		if position < int(k.arrived) {
 			timers = append(timers, departure{index: index, deadline: r.Deadline})
-		} else if err := k.b.Use(index); err != nil {
-			return fmt.Errorf("arrival buffer: %w", err)
+		} else {
+			k.b.Use(index)
 		}
 	}
 	k.b.List("arrival buffer", filed(timers))
-	return nil
 }

@@ -32,7 +32,7 @@ func sound(t *testing.T, most int) (*Queue, *records.Set) {
 	return &q, rs
 }
 
-func check(q *Queue, rs *records.Set) error { return rs.Check("test", q) }
+func check(q *Queue, rs *records.Set) error { return rs.Check(q) }
 
 func TestCheckFindsHarm(t *testing.T) {
 	for name, harm := range map[string]func(q queue, rs set){

@@ -6,21 +6,18 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/records"
+	"github.com/timerbench/timerbench/structures/internal/rules"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
 	"github.com/timerbench/timerbench/structures/shape"
 )
 
 // Walk adds the front and the levels whose lists hold a record. A free record in a list becomes a stale entry.
-func (q *Queue) Walk(w *records.Walk) error {
-	if q.base < 0 || q.base > w.Set.Clock {
-		return fmt.Errorf("base %d, clock %d", q.base, w.Set.Clock)
-	}
+func (q *Queue) Walk(w *records.Walk) {
+	rules.Must(q.base >= 0 && q.base <= w.Set.Clock, "base %d, clock %d", q.base, w.Set.Clock)
 	w.Begin(shape.Part{Name: "front", Kind: shape.List})
 	w.Sorted = !q.pile
 	w.Each(q.walkFront(w))
-	if err := w.DueBefore(max(q.base, q.due)); err != nil {
-		return fmt.Errorf("front: %w", err)
-	}
+	w.DueBefore(max(q.base, q.due), "front")
 	listed, piled := 0, 0
 	if q.pile {
 		for i, e := range q.front.entries {
@@ -30,17 +27,12 @@ func (q *Queue) Walk(w *records.Walk) error {
 					due = r.Deadline
 				}
 			}
-			if e.deadline != due || q.first == uint(i) && q.due != due {
-				return fmt.Errorf("record %d at %#x, due at %d, has entry %d of the pile, %+v", e.index, r.Where, r.Deadline, i, e)
-			}
+			rules.Must(e.deadline == due && (q.first != uint(i) || q.due == due), "record %d at %#x, due at %d, has entry %d of the pile, due at %d",
+				e.index, r.Where, r.Deadline, i, e.deadline)
 		}
 	}
 	for level := range uint32(Levels) {
-		length, err := q.walkLevel(w, level)
-		if err != nil {
-			return fmt.Errorf("level %d: %w", level, err)
-		}
-		listed += length
+		listed += q.walkLevel(w, level)
 	}
 	free, inList := 0, 0
 	for n := q.nodes.free; n != 0 && free <= len(q.nodes.all); n = q.nodes.all[n].behind {
@@ -50,17 +42,11 @@ func (q *Queue) Walk(w *records.Walk) error {
 		inList += toInt(w.Set.At(index).Where.InList())
 	}
 	want := max(0, len(q.nodes.all)-1)
-	if inList != listed+piled || listed+free != want && !q.nodes.byIndex {
-		return fmt.Errorf("%d of %d nodes are in lists and %d free, and %d records say they are in lists",
-			listed, want, free, inList)
-	}
-	if start := q.firstList(); start < q.listed {
-		return fmt.Errorf("a list starts at %d, before %d", start, q.listed)
-	}
-	if err := w.DueBefore(q.listed); err != nil {
-		return fmt.Errorf("lists: %w", err)
-	}
-	return w.Held(q.Len())
+	rules.Must(inList == listed+piled && (listed+free == want || q.nodes.byIndex),
+		"%d of %d nodes are in lists and %d free, and %d records say they are in lists", listed, want, free, inList)
+	rules.Must(q.firstList() >= q.listed, "a list starts before %d", q.listed)
+	w.DueBefore(q.listed, "lists")
+	w.Held(q.Len())
 }
 
 // walkFront walks the front, the earliest timer first.
@@ -83,11 +69,9 @@ func (q *Queue) walkFront(w *records.Walk) snapshot.Timers {
 }
 
 // walkLevel walks the lists of a level, and returns how many records are in them.
-func (q *Queue) walkLevel(w *records.Walk, level uint32) (listed int, err error) {
+func (q *Queue) walkLevel(w *records.Walk, level uint32) (listed int) {
 	occupied := q.occupied[level]
-	if (q.levels>>level&1 == 1) != (occupied != 0) {
-		return 0, fmt.Errorf("the slots are %#x, the levels %#x", occupied, q.levels)
-	}
+	rules.Must(q.levels>>level&1 == 1 == (occupied != 0), "level %d: the slots are %#x, the levels %#x", level, occupied, q.levels)
 	width := structures.Tick(1) << (level * digitBits)
 	w.Begin(shape.Part{
 		Name: fmt.Sprintf("lists %d", level), Kind: shape.Slots, Size: digitMask + 1,
@@ -95,25 +79,22 @@ func (q *Queue) walkLevel(w *records.Walk, level uint32) (listed int, err error)
 	})
 	for slot := range uint32(digitMask + 1) {
 		at := positionAt(uint(level), uint(slot))
-		if inUse := int(at) < len(q.nodes.heads) && q.nodes.heads[at].first != 0; inUse != (occupied>>slot&1 == 1) {
-			return 0, fmt.Errorf("slot %d: a list: %t, the slots are %#x", slot, inUse, occupied)
-		} else if !inUse {
+		inUse := int(at) < len(q.nodes.heads) && q.nodes.heads[at].first != 0
+		rules.Must(inUse == (occupied>>slot&1 == 1), "level %d, slot %d: the slots are %#x", level, slot, occupied)
+		if !inUse {
 			continue
 		}
 		start := q.startOf(at)
-		want := q.base>>at.shift()&^digitMask | structures.Tick(at.slot())
-		if want <<= at.shift(); start < q.base || start != want {
-			return 0, fmt.Errorf("slot %d starts at %d, want %d, after the base %d", slot, start, want, q.base)
-		}
-		cell := shape.Cell{Index: int(slot), From: start, To: at.last(start)}
-		w.Cell(cell, func(yield func(uint32, structures.Tick) bool) {
-			for before, number := uint32(0), q.nodes.heads[at].first; number != 0 && err == nil; listed++ {
+		want := (q.base>>at.shift()&^digitMask | structures.Tick(at.slot())) << at.shift()
+		rules.Must(start >= q.base && start == want, "level %d, slot %d starts at %d, want %d, after the base %d", level, slot, start, want, q.base)
+		w.Cell(shape.Cell{Index: int(slot), From: start, To: at.last(start)}, func(yield func(uint32, structures.Tick) bool) {
+			for before, number := uint32(0), q.nodes.heads[at].first; number != 0; listed++ {
 				n := q.nodes.all[number]
 				r, index := w.Set.At(n.index), n.index
-				if want := whereAt(number, at); n.before != before || r.Where != want {
-					err = fmt.Errorf("slot %d: record %d says %#x, want %#x, or its link back is %d, want %d",
-						slot, index, r.Where, want, n.before, before)
-				} else if !r.Pending() {
+				rules.Must(n.before == before && r.Where == whereAt(number, at),
+					"level %d, slot %d: record %d says %#x, want %#x, or its link back is %d, want %d",
+					level, slot, index, r.Where, whereAt(number, at), n.before, before)
+				if !r.Pending() {
 					index = snapshot.Stale
 				}
 				if !yield(index, start) {
@@ -122,10 +103,7 @@ func (q *Queue) walkLevel(w *records.Walk, level uint32) (listed int, err error)
 				before, number = number, n.behind
 			}
 		})
-		if err != nil {
-			return 0, err
-		}
 	}
 	w.DropEmpty()
-	return listed, nil
+	return listed
 }

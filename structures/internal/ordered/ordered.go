@@ -8,10 +8,10 @@ package ordered
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/rules"
 	"github.com/timerbench/timerbench/structures/internal/slab"
 	"github.com/timerbench/timerbench/structures/internal/slotted"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
@@ -99,29 +99,23 @@ type Shown interface{ Show(b *snapshot.Builder) }
 
 // Walk adds the shape of the container, or the keys in order. It checks the properties that are visible from
 // outside: the order, the size, and that each key belongs to its slot.
-func (q *Queue) Walk(b *snapshot.Builder) error {
+func (q *Queue) Walk(b *snapshot.Builder) {
 	c, shown := q.in.(Shown)
 	if shown {
 		c.Show(b)
 	} else {
 		b.Begin(shape.Part{Name: "the keys, in order (the container does not show its nodes)", Kind: shape.List})
 	}
-	var err error
 	met, last := 0, Key{}
 	q.in.Ascend(func(k *Key) bool {
-		switch {
-		case met > 0 && Compare(&last, k) >= 0:
-			err = fmt.Errorf("ordered: key %+v comes after %+v", *k, last)
-		case int(k.Slot) >= len(q.keys) || *q.keys[k.Slot] != *k:
-			err = fmt.Errorf("ordered: key %+v is not that of slot %d", *k, k.Slot)
-		case !shown:
+		rules.Must(met == 0 || Compare(&last, k) < 0, "deadline %d, number %d, comes after deadline %d, number %d",
+			k.Deadline, k.Sequence, last.Deadline, last.Sequence)
+		rules.Must(*q.keys[k.Slot] == *k, "the key of deadline %d is not that of slot %d", k.Deadline, k.Slot)
+		if !shown {
 			b.Timer(shape.Cell{}, k.Slot, k.Deadline)
 		}
 		met, last = met+1, *k
-		return err == nil
+		return true
 	})
-	if err == nil && q.in.Len() != met {
-		err = fmt.Errorf("ordered: met %d keys of %d in the container", met, q.in.Len())
-	}
-	return err
+	rules.Must(q.in.Len() == met, "met %d keys of %d in the container", met, q.in.Len())
 }

@@ -1,17 +1,17 @@
 package records
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/rules"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
 	"github.com/timerbench/timerbench/structures/shape"
 )
 
-// Holder holds timers of a set. Walk adds each of its timers to a walk, notes the other records that it uses, and
-// returns the first broken invariant that the walk does not check.
-type Holder interface{ Walk(w *Walk) error }
+// Holder holds timers of a set. Walk adds each of its timers to a walk and notes the other records that it uses. It ends the walk by
+// rules.Must at the first broken invariant that the walk does not check.
+type Holder interface{ Walk(w *Walk) }
 
 // Walk is a walk through all holders of a set. Slots are indexes of records.
 type Walk struct {
@@ -21,53 +21,45 @@ type Walk struct {
 	earliest structures.Tick
 }
 
-func (s *Set) walk(holders []Holder) (*Walk, error) {
-	w := &Walk{Set: s, earliest: math.MaxInt64}
+func (s *Set) walk(holders []Holder) (w *Walk, err error) {
+	w = &Walk{Set: s, earliest: math.MaxInt64}
 	w.Entry = func(index uint32, filed structures.Tick) shape.Entry {
 		r := s.At(index)
 		w.earliest = min(w.earliest, r.Deadline)
 		return shape.Entry{ID: IDOf(index, r.Generation), Deadline: r.Deadline, Filed: filed}
 	}
 	w.Holds = func(index uint32) bool { return index < s.Fresh && s.At(index).Pending() }
-	for _, h := range holders {
-		if err := h.Walk(w); err != nil {
-			return w, err
-		}
+	for i := 0; i < len(holders) && err == nil; i++ {
+		err = rules.FirstBroken(holders[i], func() { holders[i].Walk(w) })
 	}
-	return w, nil
+	return w, err
 }
 
 // Use notes the use of a record, which must be the only one.
-func (w *Walk) Use(index uint32) error {
-	if index >= w.Set.Fresh || w.Seen(index) {
-		return fmt.Errorf("record %d is used twice, or was never made", index)
-	}
+func (w *Walk) Use(index uint32) {
+	rules.Must(index < w.Set.Fresh && !w.Seen(index), "record %d is used twice, or was never made", index)
 	w.See(index)
-	return nil
 }
 
-// DueBefore returns an error if a timer that was added since the last call is due before a tick.
-func (w *Walk) DueBefore(quiet structures.Tick) (err error) {
-	if w.earliest < quiet {
-		err = fmt.Errorf("deadline %d is before %d, until when nothing should be due", w.earliest, quiet)
-	}
+// DueBefore checks that no timer that was added since the last call is due before a tick.
+func (w *Walk) DueBefore(quiet structures.Tick, where string) {
+	rules.Must(w.earliest >= quiet, "%s: deadline %d is before %d, until when nothing should be due", where, w.earliest, quiet)
 	w.earliest = math.MaxInt64
-	return err
 }
 
-// Held returns an error unless count timers were added since the last call.
-func (w *Walk) Held(count int) error { w.count += count; return w.Check(nil, w.count) }
+// Held checks that count timers were added since the last call.
+func (w *Walk) Held(count int) {
+	w.count += count
+	rules.Must(w.Count == w.count, "%d timers are in their places, want %d", w.Count, w.count)
+}
 
-// Check returns the first broken invariant of the holders or of the records, after the name of a package.
-func (s *Set) Check(name string, holders ...Holder) error {
+// Check returns the first broken invariant of the holders or of the records.
+func (s *Set) Check(holders ...Holder) error {
 	w, err := s.walk(holders)
-	if err = w.Check(err, w.Count); err == nil {
-		err = w.checkRest()
-	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+		return err
 	}
-	return nil
+	return rules.FirstBroken(s, w.checkRest)
 }
 
 // Snapshot returns the parts that the holders add. It costs O(n).
@@ -77,22 +69,17 @@ func (s *Set) Snapshot(holders ...Holder) shape.Snapshot {
 }
 
 // checkRest checks the records of which no use was noted. They may be in lists.
-func (w *Walk) checkRest() error {
+func (w *Walk) checkRest() {
 	s := w.Set
 	f := s.free
 	for i := range uint(f.page)*stackPage + f.depth {
 		index := f.pages[i/stackPage][i%stackPage]
-		if err := w.Use(index); err != nil {
-			return fmt.Errorf("free records: %w", err)
-		}
-		if r := s.At(index); r.Pending() || !r.Where.mayBeFree() {
-			return fmt.Errorf("record %d is free, at %#x, and has generation %d", index, r.Where, r.Generation)
-		}
+		w.Use(index)
+		r := s.At(index)
+		rules.Must(!r.Pending() && r.Where.mayBeFree(), "record %d is free, at %#x, and has generation %d", index, r.Where, r.Generation)
 	}
 	for index := range s.Fresh {
-		if r := s.At(index); !w.Seen(index) && (r.Generation != 0 || !r.Where.mayBeFree()) {
-			return fmt.Errorf("record %d is neither in use nor free", index)
-		}
+		r := s.At(index)
+		rules.Must(w.Seen(index) || r.Generation == 0 && r.Where.mayBeFree(), "record %d is neither in use nor free", index)
 	}
-	return nil
 }

@@ -1,9 +1,13 @@
-// Package rules has the rules of the contract that all structures keep in the same words: past deadlines and bad options.
+// Package rules has the rules of the contract that all structures keep in the same words: past deadlines, bad options and broken
+// invariants.
 package rules
 
 import (
 	"fmt"
 	"math"
+	"reflect"
+	"runtime"
+	"strings"
 
 	"github.com/timerbench/timerbench/structures"
 )
@@ -51,4 +55,49 @@ func Between(pkg, name string, got, lo, hi int) int {
 		panic(fmt.Sprintf("%s: %s(%d): want a number from %d to %d", pkg, name, got, lo, hi))
 	}
 	return got
+}
+
+// Must ends a check of invariants, which FirstBroken runs, unless ok is true. The values are integers and strings.
+func Must(ok bool, format string, values ...any) {
+	if !ok {
+		fail(format, values)
+	}
+}
+
+// fail copies the values. So they stay on the stack of the caller, and a check that finds nothing allocates nothing.
+func fail(format string, values []any) {
+	copies := make([]any, len(values))
+	for i := range values {
+		switch v := reflect.ValueOf(values[i]); {
+		case v.CanInt():
+			copies[i] = v.Int()
+		case v.CanUint():
+			copies[i] = v.Uint()
+		default:
+			copies[i] = strings.Clone(v.String())
+		}
+	}
+	panic(broken{fmt.Errorf(format, copies...)})
+}
+
+type broken struct{ error }
+
+// FirstBroken runs a check of a structure, or of a part of one, and returns the first invariant that is broken: that of Must, or an
+// index that is out of range.
+func FirstBroken(of any, check func()) (err error) {
+	defer func() {
+		switch found := recover().(type) {
+		case nil:
+			return
+		case broken:
+			err = found.error
+		case runtime.Error:
+			err = found
+		default:
+			panic(found)
+		}
+		err = fmt.Errorf("%s: %w", strings.TrimLeft(fmt.Sprintf("%T", of), "*"), err)
+	}()
+	check()
+	return nil
 }

@@ -27,7 +27,7 @@ func sound(t *testing.T) (*Runs, *records.Set) {
 		q.Leave(&rs)
 		rs.Release(index, r)
 	}
-	if err := rs.Check("test", &q); err != nil {
+	if err := rs.Check(&q); err != nil {
 		t.Fatal(err)
 	}
 	return &q, &rs
@@ -58,7 +58,7 @@ func TestCheckFindsHarm(t *testing.T) {
 		"a record in no run":        func(q *Runs, rs *records.Set) { rs.At(1).Where = records.Nowhere },
 	} {
 		q, rs := sound(t)
-		if harm(q, rs); rs.Check("test", q) == nil {
+		if harm(q, rs); rs.Check(q) == nil {
 			t.Errorf("%s: Check finds nothing", name)
 		}
 	}
@@ -88,7 +88,7 @@ func TestSweep(t *testing.T) {
 			add(t, q, rs, q.From)
 			take()
 		}
-		if err := rs.Check("test", q); err != nil {
+		if err := rs.Check(q); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -11,11 +11,13 @@
 package slab
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"unsafe"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/rules"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
 	"github.com/timerbench/timerbench/structures/shape"
 )
@@ -116,27 +118,24 @@ func (t *Table[T]) Addresses(slot uint32) (generation, value unsafe.Pointer) {
 	return unsafe.Pointer(&t.gens[slot]), unsafe.Pointer(&t.values[slot])
 }
 
-// Check returns the first broken invariant of the table, or of a structure whose timers are in it. walk adds them.
-func (t *Table[T]) Check(clock structures.Tick, walk func(*snapshot.Builder) error) error {
-	if err := t.CheckInvariants(); err != nil {
-		return err
-	}
+// Check returns the first broken invariant of the table, or of a structure whose timers are in it.
+func (t *Table[T]) Check(clock structures.Tick, w snapshot.Walker) error {
 	b := snapshot.Builder{Clock: clock, Entry: t.Entry, Holds: t.InUse}
-	return b.Check(walk(&b), t.Len())
+	return cmp.Or(t.CheckInvariants(), b.Check(w, t.Len()))
 }
 
 // Snapshot returns the parts of such a structure.
-func (t *Table[T]) Snapshot(clock structures.Tick, walk func(*snapshot.Builder) error) shape.Snapshot {
+func (t *Table[T]) Snapshot(clock structures.Tick, w snapshot.Walker) shape.Snapshot {
 	b := snapshot.Builder{Clock: clock, Entry: t.Entry}
-	_ = walk(&b) // Check returns the error
-	return shape.Snapshot{Parts: b.Parts}
+	return b.Snapshot(w)
 }
 
 // CheckInvariants walks the table and names the first broken invariant. It costs O(slots).
-func (t *Table[T]) CheckInvariants() error {
-	if len(t.gens) != len(t.values) || len(t.gens) == 0 || t.gens[None] != 0 {
-		return fmt.Errorf("slab: %d generations, %d values, or a generation of the slot that is never issued", len(t.gens), len(t.values))
-	}
+func (t *Table[T]) CheckInvariants() error { return rules.FirstBroken("slab", t.check) }
+
+func (t *Table[T]) check() {
+	rules.Must(len(t.gens) == len(t.values) && t.gens[None] == 0,
+		"%d generations, %d values, or a generation of the slot that is never issued", len(t.gens), len(t.values))
 	used, exhausted := 0, 0
 	for _, gen := range t.gens[1:] {
 		switch {
@@ -146,18 +145,14 @@ func (t *Table[T]) CheckInvariants() error {
 			exhausted++
 		}
 	}
-	if used != t.Len() || exhausted != t.lost {
-		return fmt.Errorf("slab: %d slots in use, %d exhausted; of %d, %d are free and %d exhausted",
-			used, exhausted, len(t.gens)-1, len(t.free), t.lost)
-	}
+	rules.Must(used == t.Len() && exhausted == t.lost, "%d slots in use, %d exhausted; of %d, %d are free and %d exhausted",
+		used, exhausted, len(t.gens)-1, len(t.free), t.lost)
 	seen := make(map[uint32]bool, len(t.free))
 	for _, slot := range t.free {
-		if slot == None || int(slot) >= len(t.gens) || t.gens[slot]&1 == 1 || t.gens[slot] == 0 || seen[slot] {
-			return fmt.Errorf("slab: slot %d on the free stack is in use, exhausted, out of range or there twice", slot)
-		}
+		rules.Must(slot != None && t.gens[slot]&1 == 0 && t.gens[slot] != 0 && !seen[slot],
+			"slot %d on the free stack is in use, exhausted or there twice", slot)
 		seen[slot] = true
 	}
-	return nil
 }
 
 // Entry returns the entry of a snapshot for a slot. It is stale unless the slot is in use.

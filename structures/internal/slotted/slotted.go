@@ -24,9 +24,8 @@ type Queue[C any] interface {
 	// one is added or moved, so Pop is not called again until then.
 	Pop(clock structures.Tick) (slot uint32, at structures.Tick)
 
-	// Walk adds each slot to the builder, with the deadline under which it is filed. It returns the
-	// first broken invariant that the builder does not check.
-	Walk(b *snapshot.Builder) error
+	// Walk adds each slot to the builder, with the deadline under which it is filed.
+	snapshot.Walker
 }
 
 // Scheduler keeps the contract of structures.Scheduler on a queue. A method costs as much as the method of
@@ -109,7 +108,7 @@ func (s *Scheduler[T, C, Q]) Len() int { return s.table.Len() }
 func (s *Scheduler[T, C, Q]) Work() structures.Work { return Q(&s.queue).Work() }
 
 // CheckInvariants walks the structure and returns the first broken invariant. It costs O(n).
-func (s *Scheduler[T, C, Q]) CheckInvariants() error { return s.table.Check(s.clock, Q(&s.queue).Walk) }
+func (s *Scheduler[T, C, Q]) CheckInvariants() error { return s.table.Check(s.clock, Q(&s.queue)) }
 
 // Clock returns the clock of a scheduler, for a queue that needs it to add a slot.
 func Clock[T, C any, Q Queue[C]](s *Scheduler[T, C, Q]) *structures.Tick { return &s.clock }
@@ -120,9 +119,7 @@ func Parts[T, C any, Q Queue[C]](s *Scheduler[T, C, Q]) (table *slab.Table[T], q
 }
 
 // Snapshot returns the shape of the queue. It costs O(n), and is not for hot paths.
-func (s *Scheduler[T, C, Q]) Snapshot() shape.Snapshot {
-	return s.table.Snapshot(s.clock, Q(&s.queue).Walk)
-}
+func (s *Scheduler[T, C, Q]) Snapshot() shape.Snapshot { return s.table.Snapshot(s.clock, Q(&s.queue)) }
 
 // Mover is a Queue that has a faster way to move a slot than Remove and Add.
 type Mover[C any] interface {

@@ -2,11 +2,11 @@
 package snapshot
 
 import (
-	"fmt"
 	"iter"
 	"math"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/rules"
 	"github.com/timerbench/timerbench/structures/shape"
 )
 
@@ -16,8 +16,8 @@ type Timers = iter.Seq2[uint32, structures.Tick]
 // Stale stands for the slot of an entry whose timer is gone.
 const Stale = math.MaxUint32
 
-// Builder builds a snapshot part by part. Parts, cells and timers are added in order. Builder remembers the first timer in a
-// wrong place and ignores all later ones, so a walk ends even if links form a circle. It checks:
+// Builder builds a snapshot part by part. Parts, cells and timers are added in order. The first timer in a wrong place ends the walk
+// (rules.Must), so a walk ends even if links form a circle. It checks:
 //
 //   - Holds is true for each timer, and each timer is there once.
 //   - In slots, it is filed within the span of its slot. If the part is Loose, it may be filed after that.
@@ -35,7 +35,23 @@ type Builder struct {
 
 	last structures.Tick // the latest deadline of a sorted part
 	seen []bool          // by slot
-	err  error
+}
+
+// Walker adds its timers to a builder. It ends the walk by rules.Must at the first broken invariant that the builder does not check.
+type Walker interface{ Walk(b *Builder) }
+
+// Check returns the first broken invariant of a structure that has size timers.
+func (b *Builder) Check(w Walker, size int) error {
+	return rules.FirstBroken(w, func() {
+		w.Walk(b)
+		rules.Must(b.Count == size, "%d timers are in their places, want %d", b.Count, size)
+	})
+}
+
+// Snapshot returns the parts of a structure.
+func (b *Builder) Snapshot(w Walker) shape.Snapshot {
+	_ = rules.FirstBroken(w, func() { w.Walk(b) }) // Check returns the error
+	return shape.Snapshot{Parts: b.Parts}
 }
 
 // Begin begins a part. The next cells belong to it.
@@ -53,15 +69,22 @@ func (b *Builder) DropEmpty() {
 
 // Cell adds a cell of timers, unless there are none. It returns the place of the cell, or its index in a part of slots.
 func (b *Builder) Cell(c shape.Cell, timers Timers) (place int) {
+	p := &b.Parts[len(b.Parts)-1]
 	for slot, filed := range timers {
-		if b.entry(&c, slot, filed); b.err != nil {
-			break
+		if b.Holds != nil {
+			b.check(p, &c, slot, filed)
 		}
+		e := shape.Entry{Deadline: filed, Filed: filed}
+		if slot != Stale {
+			b.Count++
+			e = b.Entry(slot, filed)
+			rules.Must(e.Deadline >= filed || b.Holds == nil, "slot %d is due at %d, and filed under %d", slot, e.Deadline, filed)
+		}
+		c.Entries = append(c.Entries, e)
 	}
 	if len(c.Entries) == 0 {
 		return -1
 	}
-	p := &b.Parts[len(b.Parts)-1]
 	place = len(p.Cells)
 	if p.Kind != shape.Slots {
 		c.Index = place
@@ -75,26 +98,8 @@ func (b *Builder) Timer(c shape.Cell, slot uint32, filed structures.Tick) (place
 	return b.Cell(c, func(yield func(uint32, structures.Tick) bool) { yield(slot, filed) })
 }
 
-// entry adds a timer to a cell, after a check.
-func (b *Builder) entry(c *shape.Cell, slot uint32, filed structures.Tick) {
-	if b.err == nil && b.Holds != nil {
-		b.err = b.check(&b.Parts[len(b.Parts)-1], c, slot, filed)
-	}
-	if b.err != nil {
-		return
-	}
-	e := shape.Entry{Deadline: filed, Filed: filed}
-	if slot != Stale {
-		b.Count++
-		if e = b.Entry(slot, filed); e.Deadline < filed && b.Holds != nil {
-			b.err = fmt.Errorf("slot %d is due at %d, and filed under %d", slot, e.Deadline, filed)
-		}
-	}
-	c.Entries = append(c.Entries, e)
-}
-
 // check checks a timer that is added to a cell.
-func (b *Builder) check(p *shape.Part, c *shape.Cell, slot uint32, filed structures.Tick) error {
+func (b *Builder) check(p *shape.Part, c *shape.Cell, slot uint32, filed structures.Tick) {
 	from, to := structures.Tick(math.MinInt64), structures.Tick(math.MaxInt64)
 	switch {
 	case p.Kind == shape.Slots:
@@ -108,17 +113,11 @@ func (b *Builder) check(p *shape.Part, c *shape.Cell, slot uint32, filed structu
 		from = max(from, b.last)
 		b.last = filed
 	}
-	if filed < from || filed > to {
-		return fmt.Errorf("%s: slot %d is filed under %d, where deadlines are from %d to %d", p.Name, slot, filed, from, to)
+	rules.Must(filed >= from && filed <= to, "%s: slot %d is filed under %d, where deadlines are from %d to %d", p.Name, slot, filed, from, to)
+	if slot != Stale {
+		rules.Must(!b.Seen(slot) && b.Holds(slot), "%s: slot %d, filed under %d, is there twice, or not in use", p.Name, slot, filed)
+		b.See(slot)
 	}
-	if slot == Stale {
-		return nil
-	}
-	if b.Seen(slot) || !b.Holds(slot) {
-		return fmt.Errorf("%s: slot %d, filed under %d, is there twice, or not in use", p.Name, slot, filed)
-	}
-	b.See(slot)
-	return nil
 }
 
 // Seen reports whether a slot was added, or seen elsewhere.
@@ -130,19 +129,6 @@ func (b *Builder) See(slot uint32) {
 		b.seen = append(b.seen, make([]bool, n-len(b.seen))...)
 	}
 	b.seen[slot] = true
-}
-
-// Check returns err, or the first timer that was in a wrong place. There must be size timers.
-func (b *Builder) Check(err error, size int) error {
-	switch {
-	case err != nil:
-		return err
-	case b.err != nil:
-		return b.err
-	case b.Count != size:
-		return fmt.Errorf("%d timers are in their places, want %d", b.Count, size)
-	}
-	return nil
 }
 
 // List adds a list, with a cell for each timer. A list without timers is shown only if there is no other part.

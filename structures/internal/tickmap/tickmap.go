@@ -6,10 +6,10 @@
 package tickmap
 
 import (
-	"fmt"
 	"math/bits"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/rules"
 )
 
 // Map maps ticks after 0 to numbers. The zero Map is empty.
@@ -103,18 +103,15 @@ func (m *Map) Delete(tick structures.Tick) {
 
 // CheckInvariants returns an error unless each entry is found. It costs O(room).
 func (m *Map) CheckInvariants() error {
-	n := 0
-	for _, e := range m.entries {
-		if e.tick == 0 {
-			continue
+	return rules.FirstBroken(m, func() {
+		n := 0
+		for _, e := range m.entries {
+			if e.tick != 0 {
+				n++
+				number, ok := m.Get(e.tick)
+				rules.Must(ok && number == e.number, "tick %d has number %d, but the search finds %d", e.tick, e.number, number)
+			}
 		}
-		n++
-		if number, ok := m.Get(e.tick); !ok || number != e.number {
-			return fmt.Errorf("tickmap: tick %d has number %d, but the search finds %d, %t", e.tick, e.number, number, ok)
-		}
-	}
-	if n != m.len {
-		return fmt.Errorf("tickmap: %d entries, counted as %d", n, m.len)
-	}
-	return nil
+		rules.Must(n == m.len, "%d entries, counted as %d", n, m.len)
+	})
 }

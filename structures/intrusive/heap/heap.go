@@ -17,7 +17,6 @@
 package heap
 
 import (
-	"fmt"
 	"math"
 	"unsafe"
 
@@ -210,19 +209,14 @@ func (c *core) down(at int, e entry) {
 
 // CheckInvariants walks the heap and returns the first broken invariant. It costs O(n).
 func (c *core) CheckInvariants() error {
-	for at, e := range c.entries {
-		if parent := (at - 1) / arity; at > 0 && e.deadline < c.entries[parent].deadline {
-			return fmt.Errorf("heap: entry %d is due at %d, before its parent", at, e.deadline)
+	return rules.FirstBroken(c, func() {
+		for at, e := range c.entries {
+			rules.Must(at == 0 || e.deadline >= c.entries[(at-1)/arity].deadline, "entry %d is due at %d, before its parent", at, e.deadline)
+			rules.Must(e.timer.place == at+1 && e.timer.deadline == e.deadline,
+				"the timer of entry %d, due at %d, says place %d and deadline %d", at, e.deadline, e.timer.place-1, e.timer.deadline)
 		}
-		if e.timer.place != at+1 || e.timer.deadline != e.deadline {
-			return fmt.Errorf("heap: the timer of entry %d, due at %d, says place %d and deadline %d",
-				at, e.deadline, e.timer.place-1, e.timer.deadline)
+		for at, e := range c.entries[len(c.entries):cap(c.entries)] {
+			rules.Must(e.timer == nil, "vacant entry %d keeps a timer alive", len(c.entries)+at)
 		}
-	}
-	for at, e := range c.entries[len(c.entries):cap(c.entries)] {
-		if e.timer != nil {
-			return fmt.Errorf("heap: vacant entry %d keeps a timer alive", len(c.entries)+at)
-		}
-	}
-	return nil
+	})
 }

@@ -25,7 +25,6 @@
 package linkedwheel
 
 import (
-	"fmt"
 	"unsafe"
 
 	"github.com/timerbench/timerbench/structures"
@@ -225,32 +224,23 @@ func (c *core) Next() (at structures.Tick, ok bool) {
 }
 
 // CheckInvariants walks the wheel and returns the first broken invariant. It costs O(slots + n).
-func (c *core) CheckInvariants() error {
-	if c.cursor > c.clock {
-		return fmt.Errorf("linkedwheel: the cursor %d is after the clock %d", c.cursor, c.clock)
-	}
+func (c *core) CheckInvariants() error { return rules.FirstBroken(c, c.check) }
+
+func (c *core) check() {
+	rules.Must(c.cursor <= c.clock, "the cursor %d is after the clock %d", c.cursor, c.clock)
 	count := 0
 	for l := range uint(links.Levels) {
 		for s := range c.slots[l] {
-			n := 0
-			err := links.Walk(&c.slots[l][s], &c.slots[l][s], c.key, func(t *links.Node) error {
-				n++
-				if level, slot := links.Place(t.Deadline, c.cursor); level != l || int(slot) != s {
-					return fmt.Errorf("timer %d is due at %d and belongs to level %d, slot %d", n, t.Deadline, level, slot)
-				}
-				return nil
+			before := count
+			links.Walk(&c.slots[l][s], &c.slots[l][s], c.key, func(t *links.Node) {
+				count++
+				level, slot := links.Place(t.Deadline, c.cursor)
+				rules.Must(level == l && int(slot) == s, "a timer of level %d, slot %d is due at %d and belongs to level %d, slot %d",
+					l, s, t.Deadline, level, slot)
 			})
-			if err != nil {
-				return fmt.Errorf("linkedwheel: level %d, slot %d: %w", l, s, err)
-			}
-			if n > 0 && !c.occupied[l].Marked(uint8(s)) && (l > 0 || uint8(s) != uint8(c.cursor)) {
-				return fmt.Errorf("linkedwheel: level %d, slot %d has %d timers and is not marked", l, s, n)
-			}
-			count += n
+			rules.Must(count == before || c.occupied[l].Marked(uint8(s)) || l == 0 && uint8(s) == uint8(c.cursor),
+				"level %d, slot %d has timers and is not marked", l, s)
 		}
 	}
-	if count != c.count {
-		return fmt.Errorf("linkedwheel: %d timers in slots, %d pending", count, c.count)
-	}
-	return nil
+	rules.Must(count == c.count, "%d timers in slots, %d pending", count, c.count)
 }

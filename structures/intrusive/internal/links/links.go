@@ -3,12 +3,12 @@
 package links
 
 import (
-	"fmt"
 	"math/bits"
 	"sync/atomic"
 	"unsafe"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/rules"
 )
 
 // Link is a member of a circular list: a timer, or the head of the list. A head that links to itself is an empty list.
@@ -45,25 +45,16 @@ func (l *Link) Unlink() {
 	}
 }
 
-// Walk calls check for each timer of the list between two links, which are the same for a circular list, until it returns an
-// error. It returns that error, or one for a timer that is not linked to its neighbors, or not pending in the wheel of a key.
-func Walk(before, end *Link, key Key, check func(n *Node) error) error {
-	at := 0
+// Walk calls check for each timer of the list between two links, which are the same for a circular list. Each must be linked to its
+// neighbors, and pending in the wheel of a key (rules.Must).
+func Walk(before, end *Link, key Key, check func(n *Node)) {
 	for t := before.Next; t != end; t = t.Next {
-		at++
-		last := t != nil && t.Next == end && before != end // the end of a list that is not circular has no Prev
-		if t == nil || t.Next == nil || !last && t.Next.Prev != t || t.Prev == nil || t.Prev.Next != t {
-			return fmt.Errorf("timer %d is not linked to its neighbors", at)
-		}
+		last := t.Next == end && before != end // the end of a list that is not circular has no Prev
+		rules.Must((last || t.Next.Prev == t) && t.Prev.Next == t, "a timer is not linked to its neighbors")
 		n := NodeOf(t)
-		if !key.Owns(n) {
-			return fmt.Errorf("timer %d has the seal of another wheel, or none", at)
-		}
-		if err := check(n); err != nil {
-			return err
-		}
+		rules.Must(key.Owns(n), "the timer that is due at %d has the seal of another wheel, or none", n.Deadline)
+		check(n)
 	}
-	return nil
 }
 
 // NoCopy is the first field of a timer. It has go vet report copies.
