@@ -30,6 +30,9 @@ type Config struct {
 	// Memory is the memory of the run in bytes; 0: any amount. NewPlan refuses a run that needs more.
 	Memory uint64
 
+	// Environment is the machine and the build, see package machine. The cost of its clock is taken off times.
+	Environment results.Environment
+
 	// Command is the command line, for the results.
 	Command string
 }

@@ -273,7 +273,7 @@ func (m *measuring) trial(c *contender, b *script.Block, how Timing, r Round) er
 	runtime.ReadMemStats(&before)
 	switch how {
 	case ByKind:
-		t.Kinds = c.player.(*replay.Instance).TimeByKind(b, m.clock)
+		t.Kinds = c.player.(*replay.Instance).TimeByKind(b, m.plan.cfg.Environment.ClockNS)
 		for _, k := range t.Kinds {
 			t.NS += k.NS
 		}

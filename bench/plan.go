@@ -131,7 +131,7 @@ func (p *Plan) addCells() {
 				add(c)
 			}
 			if cfg.Profile.timesCalls(w) {
-				p.analyse(replay.Calls{Workload: w, N: n, Seed: cfg.Seed, Block: c.block()}, c.entries, bytesOfCalls(n, c.entries))
+				p.analyse(replay.Calls{Workload: w, N: n, Seed: cfg.Seed, Block: c.block(), ClockNS: cfg.Environment.ClockNS}, c.entries, bytesOfCalls(n, c.entries))
 			}
 		}
 	}

@@ -8,9 +8,7 @@ import (
 	"time"
 
 	"github.com/timerbench/timerbench/bench/external"
-	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/structures/entry"
 )
 
 // Run makes the steps of a plan. When ctx is cancelled, it returns the results of the finished steps,
@@ -22,7 +20,7 @@ import (
 func Run(ctx context.Context, plan *Plan, h Hooks) (*results.Run, error) {
 	r := newRunner(plan, h)
 	if r.out == nil {
-		r.out = newRun(r.clock, plan.Parameters)
+		r.out = results.New(plan.cfg.Environment, plan.Parameters)
 	}
 	r.earlier = r.out.Seconds
 	r.out.Command, r.out.NotMeasured = plan.cfg.Command, nil // a resumed run decides again which steps it leaves out
@@ -43,7 +41,6 @@ func Run(ctx context.Context, plan *Plan, h Hooks) (*results.Run, error) {
 type runner struct {
 	Hooks
 	plan     *Plan
-	clock    replay.Clock
 	programs []*external.Program
 	blocks   external.Blocks
 	budget   Budget
@@ -65,7 +62,7 @@ func newRunner(plan *Plan, h Hooks) *runner {
 		h.Checkpoint = func(*results.Run) error { return nil }
 	}
 	return &runner{
-		Hooks: h, plan: plan, clock: replay.MeasureClock(), budget: plan.cfg.Budget, out: h.Resume, started: time.Now(),
+		Hooks: h, plan: plan, budget: plan.cfg.Budget, out: h.Resume, started: time.Now(),
 		cells: make(map[*Cell]*measuring),
 	}
 }
@@ -182,32 +179,4 @@ func (r *runner) save(complete bool) error {
 		r.out.Done = nil
 	}
 	return r.Checkpoint(r.out)
-}
-
-// NewRun returns results without measurements, for measurements that [Run] does not make.
-func NewRun(p results.Parameters) *results.Run { return newRun(replay.MeasureClock(), p) }
-
-func newRun(clock replay.Clock, p results.Parameters) *results.Run {
-	return &results.Run{
-		Format: results.Format, Version: results.Version, Created: time.Now().UTC().Truncate(time.Second),
-		Environment: environment(clock),
-		Parameters:  p,
-		Cells:       []results.Cell{},
-	}
-}
-
-// Whole reports whether a run with these parameters measures all of the structures on all workloads at all
-// sizes of the normal or the full profile.
-func Whole(p results.Parameters, structures []entry.Entry) bool {
-	profile, ok := FindProfile(p.Profile)
-	if !ok || p.Profile == Profiles()[0].Name || len(profile.Names) > 0 {
-		return false
-	}
-	all := parameters(Config{Profile: profile, Structures: structures, Workloads: profile.Workloads()})
-	return holdsAll(p.Structures, all.Structures) && holdsAll(p.Workloads, all.Workloads) &&
-		holdsAll(p.N, all.N)
-}
-
-func holdsAll[T comparable](list, of []T) bool {
-	return !slices.ContainsFunc(of, func(x T) bool { return !slices.Contains(list, x) })
 }

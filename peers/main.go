@@ -14,8 +14,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/live"
+	"github.com/timerbench/timerbench/bench/machine"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/results/store"
 	"github.com/timerbench/timerbench/driver"
@@ -67,7 +67,7 @@ func run(ctx context.Context) error {
 	if measured == nil {
 		return interrupted
 	}
-	r := bench.NewRun(results.Parameters{Profile: "peers", Seed: cfg.Seed, N: cfg.Resident})
+	r := results.New(machine.Environment(), results.Parameters{Profile: "peers", Seed: cfg.Seed, N: cfg.Resident})
 	r.Complete, r.Live, r.Failures = interrupted == nil, measured, failures
 	if err := store.Write(path, r); err != nil {
 		return err

@@ -16,7 +16,7 @@ import (
 type watch struct {
 	rounds   int
 	tick     time.Duration
-	clock    Clock
+	clockNS  float64                // cost of a reading
 	shortest []uint32               // ns, by call
 	round    int                    // from 1
 	calls    int                    // of this round
@@ -59,7 +59,7 @@ func (w *watch) add(c call, at structures.Tick) {
 	if w.round < w.rounds {
 		return
 	}
-	w.behind, w.at = max(0, w.behind-float64(at-w.at)*float64(w.tick))+max(0, float64(ns)-w.clock.ReadNS), at
+	w.behind, w.at = max(0, w.behind-float64(at-w.at)*float64(w.tick))+max(0, float64(ns)-w.clockNS), at
 	if c.ok && c.operation == results.Pop {
 		w.lag = max(w.lag, w.behind)
 	}

@@ -66,7 +66,7 @@ func allReplays(e entry.Entry, w written) error {
 	for number, b := range w.blocks {
 		switch number {
 		case 2:
-			i.TimeByKind(b, replay.Clock{})
+			i.TimeByKind(b, 0)
 		case 3:
 			i.Sample(b, w.samples)
 		default:
@@ -243,7 +243,7 @@ func TestTheTimesByKindAreWithoutTheReadingsOfTheClock(t *testing.T) {
 		t.Fatal(err)
 	}
 	readings := 0
-	for _, k := range i.TimeByKind(s.Next(500, nil), replay.Clock{ReadNS: readNS}) {
+	for _, k := range i.TimeByKind(s.Next(500, nil), readNS) {
 		readings += k.ClockReads
 		if whole := k.NS + float64(k.ClockReads)*readNS; k.ClockReads == 0 || k.ClockReads%1024 == 0 || whole != math.Trunc(whole) {
 			t.Errorf("%s: %v ns with %d readings", k.Kind, k.NS, k.ClockReads)

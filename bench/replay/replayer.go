@@ -78,7 +78,7 @@ func (r *replayer) time(b *script.Block) time.Duration {
 
 // timeByKind replays a block and reads the clock once per batch of operations. It
 // returns the time by kind, without the cost of reading the clock.
-func (r *replayer) timeByKind(b *script.Block, clock Clock) []results.KindTime {
+func (r *replayer) timeByKind(b *script.Block, clockNS float64) []results.KindTime {
 	r.reserve(b)
 	var times [script.NumKinds]results.KindTime
 	ops := b.Ops
@@ -103,7 +103,7 @@ func (r *replayer) timeByKind(b *script.Block, clock Clock) []results.KindTime {
 	for kind, k := range times {
 		if k.Count > 0 {
 			k.Kind = script.Kind(kind)
-			k.NS = max(0, k.NS-float64(k.ClockReads)*clock.ReadNS)
+			k.NS = max(0, k.NS-float64(k.ClockReads)*clockNS)
 			out = append(out, k)
 		}
 	}

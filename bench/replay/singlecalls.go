@@ -21,7 +21,8 @@ type Calls struct {
 	Workload workload.Workload
 	N        int
 	Seed     uint64
-	Block    int // operations
+	Block    int     // operations
+	ClockNS  float64 // cost of a reading of the clock
 }
 
 const callRounds = 3
@@ -99,7 +100,7 @@ func (c Calls) prove(ctx context.Context, k *kept, entries []entry.Entry) (proof
 // measure times every call of a structure in several rounds, with the garbage collector off.
 func (c Calls) measure(ctx context.Context, k *kept, e entry.Entry) (results.Calls, error) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	w := &watch{rounds: callRounds, tick: c.Workload.Tick, clock: MeasureClock()}
+	w := &watch{rounds: callRounds, tick: c.Workload.Tick, clockNS: c.ClockNS}
 	var proof script.Proof
 	var err error
 	for range callRounds {

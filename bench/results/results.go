@@ -46,6 +46,11 @@ type Run struct {
 	External   []External  `json:"external,omitempty"` // programs of other languages that took part
 }
 
+// New returns a run without measurements.
+func New(e Environment, p Parameters) *Run {
+	return &Run{Format: Format, Version: Version, Created: time.Now().UTC().Truncate(time.Second), Environment: e, Parameters: p, Cells: []Cell{}}
+}
+
 // Failure is a structure that broke its contract. It has no row in that cell.
 type Failure struct {
 	Structure string `json:"structure"`

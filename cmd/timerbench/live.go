@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/live"
+	"github.com/timerbench/timerbench/bench/machine"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/results/store"
 	"github.com/timerbench/timerbench/driver"
@@ -110,7 +110,7 @@ func (f *liveFlags) run(cmd *cobra.Command, _ []string) (err error) {
 func (f *liveFlags) open() (*store.Folder, *results.Run, error) {
 	if f.into == "" {
 		folder, err := openFolder(f.out, "live", false)
-		r := bench.NewRun(results.Parameters{Profile: "live", Seed: f.cfg.Seed, N: f.cfg.Resident})
+		r := results.New(machine.Environment(), results.Parameters{Profile: "live", Seed: f.cfg.Seed, N: f.cfg.Resident})
 		r.Complete = true
 		return folder, r, err
 	}

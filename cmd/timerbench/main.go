@@ -17,7 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/timerbench/timerbench/internal/buildinfo"
+	"github.com/timerbench/timerbench/bench/machine"
 	"github.com/timerbench/timerbench/internal/show"
 )
 
@@ -123,7 +123,7 @@ correct, and draws the comparison.`,
 }
 
 func version() string {
-	build := buildinfo.Read()
+	build := machine.Build()
 	out := cmp.Or(build.Version, "(unknown)")
 	if build.Revision != "" {
 		out += ", commit " + build.Revision

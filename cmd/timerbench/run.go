@@ -22,6 +22,7 @@ import (
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/compare"
 	"github.com/timerbench/timerbench/bench/external"
+	"github.com/timerbench/timerbench/bench/machine"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/results/store"
 	"github.com/timerbench/timerbench/bench/workload"
@@ -262,7 +263,8 @@ func about(seconds float64) string {
 // continues the run in the folder.
 func measure(cmd *cobra.Command, cfg bench.Config, to string, again, csv bool) (err error) {
 	ctx, stdout, stderr := cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr()
-	if available, _ := bench.ThisSystem().AvailableMemory(); available > 0 { // 0 where the system does not say
+	cfg.Environment = machine.Environment()
+	if available, _ := machine.This().AvailableMemory(); available > 0 { // 0 where the system does not say
 		cfg.Memory = available
 		// Measuring delays the garbage collector; garbage must not exceed the available memory.
 		defer debug.SetMemoryLimit(debug.SetMemoryLimit(int64(available)))
@@ -402,7 +404,7 @@ measuring on such a machine is possible, with wider intervals.`,
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			t := show.Table{Align: "l", Header: []string{"check", "verdict", "finding", "what to do"}}
-			for _, f := range bench.ThisSystem().Check() {
+			for _, f := range machine.This().Check() {
 				t.Add(f.Check, f.Verdict, f.Value, f.Advice)
 			}
 			fmt.Fprintln(cmd.OutOrStdout(), t.Terminal())
@@ -412,5 +414,5 @@ measuring on such a machine is possible, with wider intervals.`,
 }
 
 func printMachine(out io.Writer) {
-	fmt.Fprintf(out, "machine: %s; more: %s\n", bench.FindingsSummary(bench.ThisSystem().Check()), asTyped("doctor"))
+	fmt.Fprintf(out, "machine: %s; more: %s\n", machine.Summary(machine.This().Check()), asTyped("doctor"))
 }

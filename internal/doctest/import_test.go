@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/timerbench/timerbench/internal/buildinfo"
+	"github.com/timerbench/timerbench/bench/machine"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
@@ -20,7 +20,7 @@ const modulePath = "github.com/timerbench/timerbench"
 
 // The changelog, the citation and the README name the version that the command prints.
 func TestTheVersionIsTheSameEverywhere(t *testing.T) {
-	version := strings.TrimPrefix(buildinfo.Version, "v")
+	version := strings.TrimPrefix(machine.Version, "v")
 	for file, want := range map[string]string{
 		"CHANGELOG.md": `^## (\d+\.\d+\.\d+), \d+ \w+ \d{4}$`, "CITATION.cff": `^version: (.*)$`, readme: `go get ` + modulePath + `@v(\S+)$`,
 	} {
@@ -56,9 +56,9 @@ func proxy(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
-	write("list", buildinfo.Version)
-	write(buildinfo.Version+".info", `{"Version": "`+buildinfo.Version+`"}`)
-	write(buildinfo.Version+".mod", read(t, "go.mod"))
+	write("list", machine.Version)
+	write(machine.Version+".info", `{"Version": "`+machine.Version+`"}`)
+	write(machine.Version+".mod", read(t, "go.mod"))
 	var packed strings.Builder
 	z := zip.NewWriter(&packed)
 	for _, file := range files {
@@ -66,7 +66,7 @@ func proxy(t *testing.T) string {
 		if err != nil || slices.ContainsFunc(nested, func(dir string) bool { return strings.HasPrefix(file, dir) }) {
 			continue // removed from the work tree, or of another module
 		}
-		w, err := z.Create(modulePath + "@" + buildinfo.Version + "/" + file)
+		w, err := z.Create(modulePath + "@" + machine.Version + "/" + file)
 		if err == nil {
 			_, err = w.Write(data)
 		}
@@ -77,7 +77,7 @@ func proxy(t *testing.T) string {
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
-	write(buildinfo.Version+".zip", packed.String())
+	write(machine.Version+".zip", packed.String())
 	cache, err := exec.Command("go", "env", "GOMODCACHE").Output()
 	if err != nil {
 		t.Fatal(err)

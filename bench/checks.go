@@ -3,44 +3,13 @@ package bench
 import (
 	"errors"
 	"fmt"
-	"os"
-	"runtime"
+	"slices"
 	"strings"
 
-	"github.com/KimMachineGun/automemlimit/memlimit"
-	"github.com/klauspost/cpuid/v2"
-
-	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/workload"
-	"github.com/timerbench/timerbench/internal/buildinfo"
 	"github.com/timerbench/timerbench/structures/entry"
 )
-
-func environment(clock replay.Clock) results.Environment {
-	build := buildinfo.Read()
-	kernel, _ := os.ReadFile("/proc/sys/kernel/osrelease") // Linux has it
-	memory, _ := memlimit.FromSystem()
-	cache := cpuid.CPU.Cache // -1 where the processor does not say
-	return results.Environment{
-		Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, ArchLevel: build.Level,
-		Kernel: strings.TrimSpace(string(kernel)),
-		CPU:    processor(), Cores: runtime.NumCPU(), GOMAXPROCS: runtime.GOMAXPROCS(0),
-		L1Data: max(0, cache.L1D), L2: max(0, cache.L2), L3: max(0, cache.L3), Memory: memory,
-		ClockNS: clock.ReadNS, ClockStep: clock.StepNS, Version: build.Version, Revision: build.Revision,
-		Machine: ThisSystem().Check(),
-	}
-}
-
-// processor returns the name of the processor. In some virtual machines the name is only "AMD EPYC".
-// Then processor adds the family and the model.
-func processor() string {
-	name := cpuid.CPU.BrandName
-	if name == "" || strings.ContainsAny(name, "0123456789") {
-		return name
-	}
-	return fmt.Sprintf("%s (family %d, model %d)", name, cpuid.CPU.Family, cpuid.CPU.Model)
-}
 
 // CheckResume returns an error if a run of this plan cannot continue an interrupted run,
 // because the parameters, the machine or the build differ. The error names the first difference.
@@ -48,8 +17,7 @@ func (p *Plan) CheckResume(interrupted *results.Run) error {
 	if d := results.Difference(interrupted.Parameters, p.Parameters); d != "" {
 		return fmt.Errorf("it was another run: %s now", d)
 	}
-	here := environment(replay.Clock{})
-	if d := results.Difference(interrupted.Environment, here, results.NotOfMachine...); d != "" {
+	if d := results.Difference(interrupted.Environment, p.cfg.Environment, results.NotOfMachine...); d != "" {
 		return fmt.Errorf("it ran on another machine or was another build: %s now", d)
 	}
 	if old := interrupted.Redefined(p.version); len(old) > 0 {
@@ -89,4 +57,20 @@ func currentVersion(name string) int {
 		return 0
 	}
 	return w.Version()
+}
+
+// Whole reports whether a run with these parameters measures all of the structures on all workloads at all
+// sizes of the normal or the full profile.
+func Whole(p results.Parameters, structures []entry.Entry) bool {
+	profile, ok := FindProfile(p.Profile)
+	if !ok || p.Profile == Profiles()[0].Name || len(profile.Names) > 0 {
+		return false
+	}
+	all := parameters(Config{Profile: profile, Structures: structures, Workloads: profile.Workloads()})
+	return holdsAll(p.Structures, all.Structures) && holdsAll(p.Workloads, all.Workloads) &&
+		holdsAll(p.N, all.N)
+}
+
+func holdsAll[T comparable](list, of []T) bool {
+	return !slices.ContainsFunc(of, func(x T) bool { return !slices.Contains(list, x) })
 }

@@ -1,4 +1,4 @@
-package bench
+package machine
 
 import (
 	"slices"
@@ -17,8 +17,8 @@ const (
 	hugePages = "sys/kernel/mm/transparent_hugepage/enabled"
 )
 
-// machine is a system without a problem, except for these changes. An empty text removes a file.
-func machine(changes map[string]string) System {
+// system is one without a problem, except for these changes. An empty text removes a file.
+func system(changes map[string]string) System {
 	files := make(fstest.MapFS)
 	for name, content := range map[string]string{
 		governor0: "performance", governor1: "performance", "proc/loadavg": "0.08 0.10 0.20 1/99 1234",
@@ -37,12 +37,12 @@ func machine(changes map[string]string) System {
 
 func TestAFitMachineHasNothingToObjectTo(t *testing.T) {
 	t.Parallel()
-	findings := machine(nil).Check()
-	if got := FindingsSummary(findings); got != "nothing to object to" {
+	findings := system(nil).Check()
+	if got := Summary(findings); got != "nothing to object to" {
 		t.Error(got)
 	}
 	for _, f := range findings {
-		if f.Verdict != FindingOK || f.Advice != "" || f.Value == "" || f.Check == "huge pages" && f.Value != "madvise" {
+		if f.Verdict != OK || f.Advice != "" || f.Value == "" || f.Check == "huge pages" && f.Value != "madvise" {
 			t.Errorf("%+v", f)
 		}
 	}
@@ -51,35 +51,35 @@ func TestAFitMachineHasNothingToObjectTo(t *testing.T) {
 // Each case changes a fit machine. Exactly one check changes its verdict.
 func TestEachFaultIsFoundByItsCheck(t *testing.T) {
 	t.Parallel()
-	virtual, limited := machine(nil), machine(nil)
+	virtual, limited := system(nil), system(nil)
 	virtual.Hypervisor, limited.MemoryLimit = "KVM", 1<<30
 	files := func(pairs ...string) System {
 		changes := map[string]string{}
 		for i := 0; i < len(pairs); i += 2 {
 			changes[pairs[i]] = pairs[i+1]
 		}
-		return machine(changes)
+		return system(changes)
 	}
 	for name, c := range map[string]struct {
 		system                     System
 		check, verdict, says, hint string
 	}{
-		"powersave on one":    {files(governor1, "powersave"), "frequency", FindingWarn, "powersave", "cpupower"},
-		"no frequency":        {files(governor0, "", governor1, ""), "frequency", FindingUnavailable, "does not control the frequency", ""},
-		"loaded":              {files("proc/loadavg", "1.75 0.5 0.5 2/99 1234"), "load", FindingWarn, "1.75", "timerbench ab"},
-		"load is nonsense":    {files("proc/loadavg", "high"), "load", FindingUnavailable, `holds "high"`, ""},
-		"virtual":             {virtual, "virtualization", FindingWarn, "(KVM)", "ratios within one run"},
-		"little memory":       {files("proc/meminfo", "MemAvailable: 2000000 kB"), "memory", FindingWarn, "2.0 GB", "--n"},
-		"memory is not known": {files("proc/meminfo", "MemTotal: 2000000 kB"), "memory", FindingUnavailable, "MemAvailable", ""},
-		"half a processor":    {files(cpuMax, "50000 100000"), "processor limit", FindingWarn, "0.5 processors", "raise"},
-		"limit further up":    {files("sys/fs/cgroup/user/cpu.max", "300000 200000"), "processor limit", FindingWarn, "1.5 processors", "raise"},
-		"old control groups":  {files(groups, "4:memory:/x\n2:cpu,cpuacct:/x\n0::/"), "processor limit", FindingUnavailable, "version 2", ""},
-		"no huge pages":       {files(hugePages, ""), "huge pages", FindingUnavailable, "this system has no /" + hugePages, ""},
-		"pages are nonsense":  {files(hugePages, "always"), "huge pages", FindingUnavailable, `holds "always"`, ""},
-		"memory limit":        {limited, "memory", FindingWarn, "1.1 GB", "--n"},
+		"powersave on one":    {files(governor1, "powersave"), "frequency", Warn, "powersave", "cpupower"},
+		"no frequency":        {files(governor0, "", governor1, ""), "frequency", Unavailable, "does not control the frequency", ""},
+		"loaded":              {files("proc/loadavg", "1.75 0.5 0.5 2/99 1234"), "load", Warn, "1.75", "timerbench ab"},
+		"load is nonsense":    {files("proc/loadavg", "high"), "load", Unavailable, `holds "high"`, ""},
+		"virtual":             {virtual, "virtualization", Warn, "(KVM)", "ratios within one run"},
+		"little memory":       {files("proc/meminfo", "MemAvailable: 2000000 kB"), "memory", Warn, "2.0 GB", "--n"},
+		"memory is not known": {files("proc/meminfo", "MemTotal: 2000000 kB"), "memory", Unavailable, "MemAvailable", ""},
+		"half a processor":    {files(cpuMax, "50000 100000"), "processor limit", Warn, "0.5 processors", "raise"},
+		"limit further up":    {files("sys/fs/cgroup/user/cpu.max", "300000 200000"), "processor limit", Warn, "1.5 processors", "raise"},
+		"old control groups":  {files(groups, "4:memory:/x\n2:cpu,cpuacct:/x\n0::/"), "processor limit", Unavailable, "version 2", ""},
+		"no huge pages":       {files(hugePages, ""), "huge pages", Unavailable, "this system has no /" + hugePages, ""},
+		"pages are nonsense":  {files(hugePages, "always"), "huge pages", Unavailable, `holds "always"`, ""},
+		"memory limit":        {limited, "memory", Warn, "1.1 GB", "--n"},
 	} {
 		for _, f := range c.system.Check() {
-			want := results.Finding{Check: f.Check, Verdict: FindingOK}
+			want := results.Finding{Check: f.Check, Verdict: OK}
 			if f.Check == c.check {
 				want.Verdict = c.verdict
 			}
@@ -94,27 +94,27 @@ func TestEachFaultIsFoundByItsCheck(t *testing.T) {
 // On other systems each check that reads files says so.
 func TestOtherSystems(t *testing.T) {
 	t.Parallel()
-	s := machine(nil)
+	s := system(nil)
 	s.OS = "plan9"
 	var unknown []string
 	for _, f := range s.Check() {
-		if f.Verdict == FindingUnavailable && strings.Contains(f.Value, "this is plan9") {
+		if f.Verdict == Unavailable && strings.Contains(f.Value, "this is plan9") {
 			unknown = append(unknown, f.Check)
 		}
 	}
 	if want := []string{"load", "frequency", "memory", "processor limit", "huge pages"}; !slices.Equal(unknown, want) {
 		t.Errorf("%q are unavailable, want %q", unknown, want)
 	}
-	if got := FindingsSummary(s.Check()); !strings.Contains(got, "5 of 6 checks unavailable") {
+	if got := Summary(s.Check()); !strings.Contains(got, "5 of 6 checks unavailable") {
 		t.Error(got)
 	}
 }
 
 func TestSummaryListsTheWarnings(t *testing.T) {
 	t.Parallel()
-	got := FindingsSummary([]results.Finding{
-		{Check: "a", Value: "fine", Verdict: FindingOK}, {Check: "b", Value: "bad", Verdict: FindingWarn},
-		{Check: "c", Value: "why", Verdict: FindingUnavailable}, {Check: "d", Value: "worse", Verdict: FindingWarn},
+	got := Summary([]results.Finding{
+		{Check: "a", Value: "fine", Verdict: OK}, {Check: "b", Value: "bad", Verdict: Warn},
+		{Check: "c", Value: "why", Verdict: Unavailable}, {Check: "d", Value: "worse", Verdict: Warn},
 	})
 	if want := "b: bad; d: worse (1 of 4 checks unavailable)"; got != want {
 		t.Errorf("%q, want %q", got, want)

@@ -1,4 +1,4 @@
-package bench
+package machine
 
 // The checks in this file report what makes times on a machine unreliable, and what to do about it. The
 // checks read files of Linux. On other systems they are unavailable.
@@ -22,9 +22,9 @@ import (
 
 // Verdicts of a finding.
 const (
-	FindingOK          = "ok"
-	FindingWarn        = "warn"        // the finding makes times noisy, or wrong
-	FindingUnavailable = "unavailable" // the check found nothing; Value says why
+	OK          = "ok"
+	Warn        = "warn"        // the finding makes times noisy, or wrong
+	Unavailable = "unavailable" // the check found nothing; Value says why
 )
 
 // System is the machine as this process sees it.
@@ -35,8 +35,8 @@ type System struct {
 	MemoryLimit uint64 // of the control group, or on other systems than Linux all memory; 0: not known
 }
 
-// ThisSystem returns the machine on which this process runs.
-func ThisSystem() System {
+// This returns the machine on which this process runs.
+func This() System {
 	s := System{OS: runtime.GOOS, Files: os.DirFS("/")}
 	limit := memlimit.FromCgroup
 	if s.OS != "linux" {
@@ -64,27 +64,27 @@ func (s System) Check() []results.Finding {
 		{"huge pages", s.hugePages},
 	} {
 		value, advice, err := c.run()
-		f := results.Finding{Check: c.name, Value: value, Verdict: FindingOK}
+		f := results.Finding{Check: c.name, Value: value, Verdict: OK}
 		switch {
 		case err != nil:
-			f.Value, f.Verdict = err.Error(), FindingUnavailable
+			f.Value, f.Verdict = err.Error(), Unavailable
 		case advice != "":
-			f.Verdict, f.Advice = FindingWarn, advice
+			f.Verdict, f.Advice = Warn, advice
 		}
 		out = append(out, f)
 	}
 	return out
 }
 
-// FindingsSummary returns the warnings in one line, and the number of unavailable checks.
-func FindingsSummary(findings []results.Finding) string {
+// Summary returns the warnings in one line, and the number of unavailable checks.
+func Summary(findings []results.Finding) string {
 	var warnings []string
 	unavailable := 0
 	for _, f := range findings {
 		switch f.Verdict {
-		case FindingWarn:
+		case Warn:
 			warnings = append(warnings, f.Check+": "+f.Value)
-		case FindingUnavailable:
+		case Unavailable:
 			unavailable++
 		}
 	}

@@ -1,5 +1,4 @@
-// Package buildinfo says which version of this module is running.
-package buildinfo
+package machine
 
 import (
 	"runtime"
@@ -19,8 +18,8 @@ type Info struct {
 	Level    string // of the instructions that it may use: "GOAMD64=v1"
 }
 
-// Read reads it from the running program.
-func Read() Info {
+// Build describes the running program.
+func Build() Info {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return Info{}
