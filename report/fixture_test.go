@@ -16,6 +16,7 @@ import (
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
 	kept "github.com/timerbench/timerbench/docs/results"
+	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/report/answer"
 	"github.com/timerbench/timerbench/report/draw"
 	"github.com/timerbench/timerbench/report/section"
@@ -78,9 +79,7 @@ func pageOf(t *testing.T, r *results.Run, structures ...string) string {
 func markdownOf(t *testing.T, v *section.View) string {
 	t.Helper()
 	text, err := newPage(v, section.All(v), verdict).markdown()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	return string(text)
 }
 

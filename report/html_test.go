@@ -9,7 +9,6 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -20,6 +19,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/draw"
 	"github.com/timerbench/timerbench/report/section"
@@ -146,9 +146,7 @@ func sha256Source(text string) string {
 func htmlOf(t *testing.T, v *section.View) []byte {
 	t.Helper()
 	html, err := newPage(v, section.All(v), verdict).html()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	return html
 }
 
@@ -220,9 +218,7 @@ func readData(t *testing.T, html []byte) (out struct {
 	if block == nil {
 		t.Fatal("no data in the page")
 	}
-	if err := json.Unmarshal(unpacked(t, string(block[1])), &out); err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, json.Unmarshal(unpacked(t, string(block[1])), &out))
 	return out
 }
 
@@ -230,17 +226,11 @@ func readData(t *testing.T, html []byte) (out struct {
 func unpacked(t *testing.T, text string) []byte {
 	t.Helper()
 	data, err := base64.StdEncoding.DecodeString(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	z, err := gzip.NewReader(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	out, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	return out
 }
 
@@ -253,9 +243,7 @@ func TestTitlesDoNotTakeTheIDsOfThePage(t *testing.T) {
 		p.Sections = append(p.Sections, section.Section{Title: id, Tables: []section.Table{{Title: id, Body: show.Para("text")}}})
 	}
 	html, err := p.html()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	got := readHTML(t, html) // fails if an ID stands twice
 	for _, id := range regexp.MustCompile(`\$\("([a-z-]+)"\)`).FindAllStringSubmatch(pageScript, -1) {
 		if !slices.Contains(got.ids, id[1]) {
@@ -289,11 +277,7 @@ var (
 // structure by what their groups say, and gives what is not data the colours of its style sheet.
 func checkSVG(t *testing.T, dir string, f *draw.Figure) {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(dir, Charts, f.Name+".svg"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	svg := string(data)
+	svg := fail.Read(t, filepath.Join(dir, Charts, f.Name+".svg"))
 	if !strings.HasSuffix(f.Subtitle, ".") || !strings.HasSuffix(strings.TrimSpace(f.Caption), ".") {
 		t.Errorf("%s: %q, %q", f.Name, f.Subtitle, f.Caption)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/results/store"
 	"github.com/timerbench/timerbench/internal/doctest"
+	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
@@ -35,7 +36,7 @@ func TestThePageOfSeveralMachinesSaysWhatHolds(t *testing.T) {
 	one.Environment.L1Data, one.Environment.L2 = 32<<10, 1<<20
 	two.Environment.Revision = "fedcba9876543210"
 	page := Machines([]results.Named{one, two}, catalog.All()).Markdown()
-	wantOnPage(t, page,
+	fail.Unless(t, page,
 		"In 1 of 3 cells all 2 machines name the same structure. In 1 more one structure ties with the fastest on all. At worst the structure that one machine names takes 1.50 times as long",
 		"The runs are of 2 revisions of timerbench",
 		"- **A**: One, 4 cores, 32.8 kB, 1.05 MB, 1 January 0001, revision 0123456789ab, one.json\n",
@@ -69,9 +70,7 @@ func TestTheKeptPageOfMachinesIsThatOfTheKeptRuns(t *testing.T) {
 	var kept []results.Named // by name
 	for _, f := range files {
 		r, err := store.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fail.If(t, err)
 		kept = append(kept, results.Named{Name: filepath.Base(f), Run: r})
 	}
 	page := "# Timer structures on several machines\n\n" + Machines(kept, catalog.All()).Markdown()

@@ -12,6 +12,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/results/store"
 	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/report/answer"
 	"github.com/timerbench/timerbench/report/section"
 	"github.com/timerbench/timerbench/structures/catalog"
@@ -90,9 +91,7 @@ func oneTrial() *results.Run {
 func TestPages(t *testing.T) {
 	t.Parallel()
 	few, err := store.ReadFile(filepath.Join("testdata", "few.json.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	all := strings.Fields("scale latency idle-ticks longest-calls memory")
 	single := fixture{structures: []string{"wheel"}, workloads: workloads, sizes: []int{1_000_000}, trials: 1}
 	for name, test := range map[string]struct {
@@ -215,7 +214,7 @@ func TestACellThatIsNotSteadySaysSo(t *testing.T) {
 	}
 	const warning = "not in a steady state: 12 % come due"
 	page := pageOf(t, r)
-	wantOnPage(t, page,
+	fail.Unless(t, page,
 		"grid-uniform-50 ("+warning+")", "**Not in a steady state.**", "How time passes in each cell", "1,234", "2.5",
 	)
 	if s := Summary(r, catalog.All()); !strings.Contains(s, "grid-uniform-50, n ") || !strings.Contains(s, warning) || strings.Contains(s, "hold, n ") {
@@ -239,7 +238,7 @@ func TestThePageSaysHowToMakeItAgain(t *testing.T) {
 	r.Cells[0].LeftOut, r.Cells[0].Apart = []string{"list"}, true
 	page := func() string { return pageOf(t, r) }
 	got := page()
-	wantOnPage(t, got,
+	fail.Unless(t, got,
 		"```sh\ngit checkout 0123456789ab\nmake build\nbin/timerbench run --profile=normal --structure='heap|^hwheel$'\nbin/timerbench report\n```",
 		"Of 2 checks, 1 warn: load (3.1).", "| load | 3.1 | warn | end other programs |", "| page size | 4096 | ok | – |",
 		"**One machine, Some CPU @ 3.0GHz.**", "The program was linked once", "were left out of 1 cell.",
@@ -250,7 +249,7 @@ func TestThePageSaysHowToMakeItAgain(t *testing.T) {
 	r.Environment.Machine[0].Verdict = "ok"
 	r.Parameters.Layouts = 5
 	got = page()
-	wantOnPage(t, got, "git checkout 0123456789ab\n", "The run contained uncommitted changes.", "passed all 2 checks", "repeated in 5 layouts")
+	fail.Unless(t, got, "git checkout 0123456789ab\n", "The run contained uncommitted changes.", "passed all 2 checks", "repeated in 5 layouts")
 	r.Command, r.Environment.Machine = "", nil
 	if got = page(); strings.Contains(got, "git checkout") || !strings.Contains(got, "**The machine** was not examined.") {
 		t.Error("results that name no command are made again, or a machine is said to be examined")
@@ -270,15 +269,6 @@ func rowsOf(costs map[string][]float64) *results.Run {
 	return &results.Run{Complete: true, Cells: []results.Cell{c}}
 }
 
-func wantOnPage(t *testing.T, page string, wants ...string) {
-	t.Helper()
-	for _, want := range wants {
-		if !strings.Contains(page, want) {
-			t.Errorf("the page does not say %q", want)
-		}
-	}
-}
-
 func raced() *results.Run {
 	return rowsOf(map[string][]float64{"best": {10, 10.1, 10.1, 10, 10.2, 10.1}, "near": {10.2, 9.8, 11, 11.2, 9.9, 10}, "far": {30, 31, 30, 30, 30, 31}})
 }
@@ -293,7 +283,7 @@ func TestThePageCountsTheControlsThatDiffer(t *testing.T) {
 	}
 	r.Cells[0].Rows = append(r.Cells[0].Rows, control)
 	page := pageOf(t, r)
-	wantOnPage(t, page, "Of 1 such A/A comparisons, 1 differ; chance alone makes about 0.05 differ.")
+	fail.Unless(t, page, "Of 1 such A/A comparisons, 1 differ; chance alone makes about 0.05 differ.")
 	if strings.Contains(page, "> **The intervals are too narrow.**") {
 		t.Error("one control differs, which may be chance")
 	}
@@ -301,7 +291,7 @@ func TestThePageCountsTheControlsThatDiffer(t *testing.T) {
 		r.Cells = append(r.Cells, r.Cells[0])
 		r.Cells[len(r.Cells)-1].Workload += fmt.Sprint(len(r.Cells))
 	}
-	wantOnPage(t, pageOf(t, r), "> **The intervals are too narrow.** Of 6 comparisons of a structure with a second instance of itself, 6 differ")
+	fail.Unless(t, pageOf(t, r), "> **The intervals are too narrow.** Of 6 comparisons of a structure with a second instance of itself, 6 differ")
 }
 
 // liveFixture adds timers under a real clock to results, or makes results of them alone.
@@ -342,9 +332,9 @@ func liveFixture(r *results.Run, goroutines ...int) *results.Run {
 
 func TestThePageShowsLiveTimers(t *testing.T) {
 	run := fixture{structures: six, workloads: workloads[:1], sizes: []int{100}, trials: 6}.results()
-	wantOnPage(t, pageOf(t, run), "take part in no workload. `timerbench live --into FOLDER`")
+	fail.Unless(t, pageOf(t, run), "take part in no workload. `timerbench live --into FOLDER`")
 	page := pageOf(t, liveFixture(run, 1, 2, 4))
-	wantOnPage(t, page,
+	fail.Unless(t, page,
 		"Memory of 100,000 timers", `some\_body's \*timers\*`,
 		"**another measurement, under the real clock**", "Processor time of an operation with 1 goroutine among 1,000 timers", "| hwheel tickless | 250 (0.33) |",
 		"among 1,000 timers 99 % of the stopped timers and 99 % of the moved ones, which are due after 5 ms",

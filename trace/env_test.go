@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/hwheel"
 	"github.com/timerbench/timerbench/structures/minheap"
@@ -39,7 +40,7 @@ func setEnviron(t *testing.T, path string) {
 func mustRecord(t *testing.T) {
 	t.Helper()
 	use, stop, err := begun(testHeader)
-	fatalIf(t, err)
+	fail.If(t, err)
 	use()
 	if err := stop(); err != nil {
 		t.Error(err)
@@ -50,7 +51,7 @@ func mustRecord(t *testing.T) {
 func names(t *testing.T, dir string) string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	fatalIf(t, err)
+	fail.If(t, err)
 	var all []string
 	for _, e := range entries {
 		all = append(all, e.Name())
@@ -79,14 +80,14 @@ func TestNothingIsRecordedUnlessAsked(t *testing.T) {
 func TestTheEnvironmentNamesTheFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "my.trace")
-	fatalIf(t, os.WriteFile(path, []byte("older"), 0o600))
+	fail.If(t, os.WriteFile(path, []byte("older"), 0o600))
 	setEnv(t, path)
 	for _, file := range []string{"my.trace", "my-2.trace"} {
 		h := testHeader
 		h.Started = time.Time{}
 		before := names(t, dir)
 		use, stop, err := begun(h)
-		fatalIf(t, err)
+		fail.If(t, err)
 		use()
 		data, err := os.ReadFile(path)
 		if got := names(t, dir); err != nil || file == "my.trace" && string(data) != "older" || !strings.Contains(got, file+".") {
@@ -112,9 +113,9 @@ func TestARelativeNameIsOfTheDirectoryAtTheStart(t *testing.T) {
 	setEnv(t, "my.trace")
 	t.Chdir(t.TempDir())
 	_, stop, err := begun(testHeader)
-	fatalIf(t, err)
+	fail.If(t, err)
 	t.Chdir(t.TempDir())
-	fatalIf(t, stop())
+	fail.If(t, stop())
 	holds(t, dir, "my.trace")
 }
 
@@ -127,16 +128,16 @@ func TestRecordersOfOneFileKeepAllTraces(t *testing.T) {
 	for i := range 3 {
 		setEnv(t, path)
 		use, stop, err := begun(testHeader)
-		fatalIf(t, err)
+		fail.If(t, err)
 		use()
 		stops = append(stops, stop)
 		// Another process has another ID.
 		temp := fmt.Sprintf("%s.%d.tmp", path, os.Getpid())
-		fatalIf(t, os.Rename(temp, temp+fmt.Sprint(i)))
+		fail.If(t, os.Rename(temp, temp+fmt.Sprint(i)))
 	}
 	for i, want := range []string{"", "my-2.trace", "my-3.trace"} {
 		temp := fmt.Sprintf("%s.%d.tmp", path, os.Getpid())
-		fatalIf(t, os.Rename(temp+fmt.Sprint(i), temp))
+		fail.If(t, os.Rename(temp+fmt.Sprint(i), temp))
 		if err := stops[i](); (err == nil) != (want == "") || err != nil && !strings.HasSuffix(err.Error(), "this recording is in "+filepath.Join(dir, want)) {
 			t.Errorf("%d: %v, want %q", i, err, want)
 		}
@@ -188,7 +189,7 @@ func TestARecordingThatFailsLeavesNoFile(t *testing.T) {
 	dir := t.TempDir()
 	setEnv(t, filepath.Join(dir, "my.trace"))
 	s, stop, err := FromEnv(lying{minheap.New[uint64](), "deadline"}, testHeader)
-	fatalIf(t, err)
+	fail.If(t, err)
 	s.Schedule(5, 0)
 	s.Pop(5)
 	if err := stop(); err == nil || !strings.Contains(err.Error(), "deadline 6, want 5") || names(t, dir) != "" {

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/structures"
 )
 
@@ -166,7 +167,7 @@ func TestAnObserverRecordsWhatTimersDo(t *testing.T) {
 			const step = 10 * time.Microsecond
 			var out bytes.Buffer
 			w, err := NewWriter(&out, testHeader)
-			fatalIf(t, err)
+			fail.If(t, err)
 			start, o := time.Now(), NewObserver(w, 0)
 			want, fired := make(map[string]uint64), make(map[structures.Tick]int)
 			r := rand.New(rand.NewPCG(seed, 0))
@@ -210,7 +211,7 @@ func TestAnObserverRecordsWhatTimersDo(t *testing.T) {
 				time.Sleep(time.Duration(1+r.IntN(3000)) * step)
 			}
 			time.Sleep(10 * time.Minute)
-			fatalIf(t, o.Close(int64(time.Since(start))))
+			fail.If(t, o.Close(int64(time.Since(start))))
 			ops, reader := mustRead(t, out.Bytes())
 			got := reader.Totals().Ops
 			if got[Schedule] != want["set"]+want["reset false"] || got[Reschedule] != want["reset true"] || got[Cancel] != want["stop true"] ||

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/hwheel"
@@ -22,7 +23,7 @@ import (
 func recorder[T any](t testing.TB, s structures.Scheduler[T], out io.Writer) *Recorder[T] {
 	t.Helper()
 	w, err := NewWriter(out, testHeader)
-	fatalIf(t, err)
+	fail.If(t, err)
 	return NewRecorder(s, w)
 }
 
@@ -152,7 +153,7 @@ func TestAWakeUpIsSplitOnlyBetweenDeadlines(t *testing.T) {
 		rec.Schedule(3, 0) // counts as 11
 	}
 	rec.Pop(10)
-	fatalIf(t, rec.Close())
+	fail.If(t, rec.Close())
 	var got []string
 	ops, _ := mustRead(t, out.Bytes())
 	for _, op := range ops[4:] {
@@ -175,7 +176,7 @@ func TestACloseWithinAWakeUpLeavesTheLastTickPending(t *testing.T) {
 	}
 	rec.Pop(10)
 	rec.Pop(10)
-	fatalIf(t, rec.Close())
+	fail.If(t, rec.Close())
 	if _, r := mustRead(t, out.Bytes()); r.Totals().Fired != 1 || r.Totals().Pending() != 2 {
 		t.Errorf("totals %+v", r.Totals())
 	}

@@ -13,27 +13,20 @@ import (
 	"testing"
 	"time"
 
+	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/structures"
 )
 
 var testHeader = Header{Name: "test", Description: "a test", Tick: time.Millisecond, Started: time.Unix(1_700_000_000, 0).UTC()}
-
-// fatalIf ends the test with an error, if there is one.
-func fatalIf(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
 
 // record returns the trace that use writes.
 func record(t testing.TB, h Header, use func(w *Writer)) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	w, err := NewWriter(&out, h)
-	fatalIf(t, err)
+	fail.If(t, err)
 	use(w)
-	fatalIf(t, w.Close())
+	fail.If(t, w.Close())
 	return out.Bytes()
 }
 
@@ -41,7 +34,7 @@ func record(t testing.TB, h Header, use func(w *Writer)) []byte {
 func mustRead(t testing.TB, data []byte) (ops []Op, r *Reader) {
 	t.Helper()
 	ops, r, err := read(data)
-	fatalIf(t, err)
+	fail.If(t, err)
 	return ops, r
 }
 
@@ -322,7 +315,7 @@ func TestTheWriterRefusesWhatNobodyCouldReplay(t *testing.T) {
 	} {
 		var out bytes.Buffer
 		w, err := NewWriter(&out, testHeader)
-		fatalIf(t, err)
+		fail.If(t, err)
 		c.misuse(w)
 		w.Schedule(1000) // nothing follows an error
 		if err := w.Close(); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -343,7 +336,7 @@ func TestTheWriterRefusesWhatNobodyCouldReplay(t *testing.T) {
 func TestTooManyPendingTimersAreRefused(t *testing.T) {
 	const want = "20000001 timers would be pending at the same time, want at most 20000000"
 	w, err := NewWriter(io.Discard, testHeader)
-	fatalIf(t, err)
+	fail.If(t, err)
 	for range MaxPending {
 		w.newKey()
 	}
@@ -371,7 +364,7 @@ func TestAFullDiskIsReported(t *testing.T) {
 	}
 	for _, room := range []int{100, 2000} {
 		w, err := NewWriter(&full{room}, testHeader)
-		fatalIf(t, err)
+		fail.If(t, err)
 		w.size = 100
 		for i := range 10_000 {
 			w.Schedule(structures.Tick(1 + i*i%1000))
@@ -422,7 +415,7 @@ func TestACopyIsTheSameTrace(t *testing.T) {
 	for _, data := range [][]byte{plain, sited(t)} {
 		want, r := mustRead(t, data)
 		from, err := NewReader(bytes.NewReader(data), "test.trace")
-		fatalIf(t, err)
+		fail.If(t, err)
 		got, copied := mustRead(t, record(t, from.Header(), func(w *Writer) { err = Copy(w, from) }))
 		if err != nil || !reflect.DeepEqual(got, want) || copied.Totals() != r.Totals() || copied.Header() != r.Header() || !slices.Equal(copied.Sites(), r.Sites()) || !slices.Equal(copied.Ran(), r.Ran()) {
 			t.Errorf("error %v, %d operations, want %d; %+v, want %+v", err, len(got), len(want), copied.Totals(), r.Totals())

@@ -17,6 +17,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/results/store"
 	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/internal/fail"
 )
 
 // asProgram makes the test binary imitate a program that measures. Its value chooses the behavior.
@@ -98,9 +99,7 @@ func logTurn(program string, turn int) {
 func programs(t *testing.T, name string, layouts int) []string {
 	t.Helper()
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	var out []string
 	for i := range layouts {
 		path := filepath.Join(t.TempDir(), fmt.Sprintf("%s-%d.test", name, i))
@@ -125,9 +124,7 @@ func TestASessionIsMergedPairByPair(t *testing.T) {
 	s.Old, s.New = programs(t, "old", 6), programs(t, "new", 6)
 	s.Progress = func(done, all int, name string) { said = append(said, fmt.Sprintf("%d/%d %s", done, all, name)) }
 	old, new, err := s.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	for _, r := range []*results.Run{old, new} {
 		if err := r.Validate(); err != nil || len(r.Cells[0].Rows) != 3 || r.Parameters.Layouts != 6 {
 			t.Errorf("%v: %+v", err, r.Parameters)
@@ -188,11 +185,7 @@ func TestProgramsTakeTurns(t *testing.T) {
 	if err != nil || len(old.Cells[0].Rows[0].Cost) != rounds || len(new.Cells[0].Rows[0].Cost) != rounds {
 		t.Fatalf("%v", err)
 	}
-	text, err := os.ReadFile(log)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	lines := strings.Split(strings.TrimSpace(fail.Read(t, log)), "\n")
 	if len(lines) != 2*turns {
 		t.Fatalf("%d turns, want %d of each program", len(lines), turns)
 	}

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/timerbench/timerbench/internal/fail"
 )
 
 // repository makes a git repository. commit adds a version of the program that prints
@@ -22,30 +24,17 @@ func repository(t *testing.T) (root string, commit func(says string) (revision s
 		t.Helper()
 		identity := []string{"-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "commit.gpgsign=false", "-c", "core.hooksPath=/dev/null"}
 		out, err := outputIn(t.Context(), root, "git", append(identity, args...)...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fail.If(t, err)
 		return strings.TrimSpace(out)
 	}
 	git("init", "--quiet")
-	write(t, root, "go.mod", "module example.com/m\n\ngo 1.26\n")
+	fail.Write(t, filepath.Join(root, "go.mod"), "module example.com/m\n\ngo 1.26\n")
 	return root, func(says string) string {
 		t.Helper()
-		write(t, root, "cmd/timerbench/main.go", "package main\n\nfunc main() { println("+says+") }\n")
+		fail.Write(t, filepath.Join(root, "cmd/timerbench/main.go"), "package main\n\nfunc main() { println("+says+") }\n")
 		git("add", "-A")
 		git("commit", "--quiet", "-m", "x")
 		return git("rev-parse", "HEAD")
-	}
-}
-
-func write(t *testing.T, root, name, content string) {
-	t.Helper()
-	path := filepath.Join(root, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-		t.Fatal(err)
 	}
 }
 
@@ -53,9 +42,7 @@ func write(t *testing.T, root, name, content string) {
 func left(t *testing.T, root string) int {
 	t.Helper()
 	list, err := outputIn(t.Context(), root, "git", "worktree", "list", "--porcelain")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	return strings.Count(list, "worktree ")
 }
 
@@ -64,7 +51,7 @@ func TestRevisionsAreBuiltAndNothingIsLeftBehind(t *testing.T) {
 	root, commit := repository(t)
 	first := commit(`"one"`)
 	commit(`"two"`)
-	write(t, root, "cmd/timerbench/main.go", "package main\n\nfunc main() { println(\"changed\") }\n")
+	fail.Write(t, filepath.Join(root, "cmd/timerbench/main.go"), "package main\n\nfunc main() { println(\"changed\") }\n")
 	t.Chdir(filepath.Join(root, "cmd"))
 	for revision, want := range map[string]string{first: "one", "HEAD": "two", "": "changed"} {
 		layouts := 1
@@ -72,9 +59,7 @@ func TestRevisionsAreBuiltAndNothingIsLeftBehind(t *testing.T) {
 			layouts = 2
 		}
 		source, commit, err := Source(t.Context(), revision)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fail.If(t, err)
 		programs, err := Build(t.Context(), source, commit, t.TempDir(), layouts)
 		if err != nil || len(programs) != layouts || programs[0] == programs[layouts-1] && layouts > 1 {
 			t.Fatalf("%q: %v, %v", revision, programs, err)

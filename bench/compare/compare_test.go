@@ -11,6 +11,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/internal/longtest"
 )
 
@@ -88,9 +89,7 @@ const usual = 0.05 // smallest difference that counts
 func compareRuns(t *testing.T, old, new *results.Run, least float64) *Table {
 	t.Helper()
 	c, err := Runs(old, new, least)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	return c
 }
 

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/structures/entry"
 )
 
@@ -33,9 +34,7 @@ summary: 128 3 2 55 3
 
 func TestTheFileOfCachegrindIsRead(t *testing.T) {
 	got, err := parse(strings.NewReader(file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	want := events{"Ir": 121, "I1mr": 3, "ILmr": 2, "Dr": 55, "D1mr": 3}
 	if e := got[module+"structures/auto.(*Auto[uint64]).Schedule"]; !maps.Equal(e, want) {
 		t.Errorf("Schedule: %v, want %v", e, want)
@@ -106,16 +105,12 @@ echo '{"unit":"lifecycle","units":50}'
 func TestRows(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"setarch": fakeSetarch, "valgrind": fakeValgrind, "program": fakeProgram} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		fail.If(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755))
 	}
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	cells := []CountCell{{"auto", "churn", 10, 1}, {"auto", "churn", 20, 1}}
 	rows, err := CountAll(t.Context(), filepath.Join(dir, "program"), cells, true, func() {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	// 3,000 and twice 60 instructions more in the second half, for 50 units. What grows by
 	// less than one for a unit would be the start of the program.
 	want := Counts{Structure: "auto", Workload: "churn", N: 20, Unit: "lifecycle", Instructions: 62.4, Reads: 2 * 60, Writes: 3 * 60,
@@ -131,15 +126,11 @@ func TestRows(t *testing.T) {
 		"a crash":        {"valgrind", "#!/bin/sh\nkill -9 $$\n"},
 	} {
 		good, _ := os.ReadFile(filepath.Join(dir, bad[0]))
-		if err := os.WriteFile(filepath.Join(dir, bad[0]), []byte(bad[1]), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		fail.If(t, os.WriteFile(filepath.Join(dir, bad[0]), []byte(bad[1]), 0o755))
 		if _, err := CountAll(t.Context(), filepath.Join(dir, "program"), cells, true, func() {}); err == nil {
 			t.Errorf("%s is no error", what)
 		}
-		if err := os.WriteFile(filepath.Join(dir, bad[0]), good, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		fail.If(t, os.WriteFile(filepath.Join(dir, bad[0]), good, 0o755))
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/internal/fail"
 )
 
 // built compiles a program in C.
@@ -35,9 +36,7 @@ func verified(t *testing.T, shrink time.Duration, args []string, traces ...strin
 	t.Helper()
 	limits := Limits{Hello: time.Minute, Request: 2 * time.Second, Checks: time.Minute, Shrink: shrink}
 	v, err := Verify(t.Context(), Spec{Name: "mine", Args: args}, traces, limits)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	return v
 }
 
@@ -72,11 +71,8 @@ func TestTheStartsPass(t *testing.T) {
 // A program says whether it can be asked, and verify finds out whether a timer that fires can stop another one that is due.
 func TestASiblingThatIsDue(t *testing.T) {
 	t.Parallel()
-	start, err := os.ReadFile("files/start.c")
-	if err != nil {
-		t.Fatal(err)
-	}
-	announced := strings.Replace(string(start), "= TB_INLINED;", "= TB_INLINED | TB_POP_ONE;", 1)
+	start := fail.Read(t, "files/start.c")
+	announced := strings.Replace(start, "= TB_INLINED;", "= TB_INLINED | TB_POP_ONE;", 1)
 	before, _, _ := strings.Cut(announced, "static void tb_pop(")
 	takesAllFirst := before + `static void tb_pop(int64_t now) {
 	uint32_t n = 0, *due = malloc((slots + 1) * sizeof *due);
@@ -91,11 +87,9 @@ func TestASiblingThatIsDue(t *testing.T) {
 
 static uint64_t tb_len(void) { return pending; }
 `
-	for want, source := range map[string]string{"not said": string(start), "yes": announced, "no, it fires all the same": takesAllFirst} {
+	for want, source := range map[string]string{"not said": start, "yes": announced, "no, it fires all the same": takesAllFirst} {
 		path := filepath.Join(t.TempDir(), "mine.c")
-		if err := os.WriteFile(path, []byte(source), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		fail.Write(t, path, source)
 		v := verified(t, time.Second, []string{built(t, path)})
 		if got := v.Notes[len(v.Notes)-1]; !v.OK || !strings.HasSuffix(got, "can stop another that is due: "+want) {
 			t.Errorf("%s, %+v, want %s", got, v.Failure, want)
@@ -214,9 +208,7 @@ func TestAProgramMustGetThroughTheNamedCasesInTime(t *testing.T) {
 		for named := range all + 1 {
 			k := &kit{ctx: t.Context(), verdict: &Verdict{Named: named}, program: &Program{}, deadline: time.Now().Add(-time.Second)}
 			k.program.About.Limit = limit
-			if err := k.run(nil, 0); err != nil {
-				t.Fatal(err)
-			}
+			fail.If(t, k.run(nil, 0))
 			if failed := k.verdict.Failure != nil; failed != (named < all-1) {
 				t.Errorf("%d of %d named cases in time: failed %t", named, all, failed)
 			}
@@ -257,9 +249,7 @@ func TestWhatIsWrongIsExplained(t *testing.T) {
 	}
 	f := func(at tick, slot uint32) Fire { return Fire{At: at, Slot: slot} }
 	file, err := os.Create(filepath.Join(t.TempDir(), "blocks"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	defer func() { _ = file.Close() }()
 	for _, c := range []struct {
 		fired []Fire
@@ -277,9 +267,7 @@ func TestWhatIsWrongIsExplained(t *testing.T) {
 		{[]Fire{f(5, 0), f(7, 1), f(8, 1)}, -1, "it reports that timer 1 fired at tick 8, but no Pop has that tick"},
 	} {
 		l, err := (&Blocks{file: file}).put(0, block(ops), 0, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fail.If(t, err)
 		due, at, what := script.NewDue[struct{}](nil), -1, ""
 		if _, err := prove(&due, false, l.pops, l.due, c.fired); err != nil {
 			what = err.Error()
@@ -334,9 +322,7 @@ func TestChecksAreValid(t *testing.T) {
 
 func TestARecordingThatCannotBeReadIsAnError(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bad.trace")
-	if err := os.WriteFile(path, []byte("no trace"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fail.Write(t, path, "no trace")
 	spec := Spec{Name: "mine", Args: []string{built(t, "files/start.c")}}
 	if _, err := Verify(t.Context(), spec, []string{path}, DefaultLimits); err == nil || !strings.Contains(err.Error(), "bad.trace") {
 		t.Errorf("%v", err)

@@ -14,6 +14,7 @@ import (
 	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/structures"
 )
 
@@ -32,15 +33,11 @@ func misbehave(t *testing.T) string {
 func started(t *testing.T, args ...string) (*Program, *script.Block) {
 	t.Helper()
 	p, err := Start(t.Context(), Spec{Name: "misbehave", Args: args}, &Blocks{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	t.Cleanup(p.Close)
 	w, _ := workload.Find("hold")
 	fill := w.Script(500, 1).Fill()
-	if err := p.Begin(fill.Keys); err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, p.Begin(fill.Keys))
 	if _, err := p.Replay(fill, false); err == nil {
 		t.Fatalf("%q: no error", args)
 	}
@@ -220,9 +217,7 @@ func TestParse(t *testing.T) {
 		if file == "my list" {
 			mode = 0o644
 		}
-		if err := os.WriteFile(file, []byte(text), mode); err != nil {
-			t.Fatal(err)
-		}
+		fail.If(t, os.WriteFile(file, []byte(text), mode))
 	}
 	got, err := Parse([]string{"mine=sh --fast", "my list", "list.toml", "./my-wheel --size=5", "2=./my-wheel"}, []string{"auto"})
 	want := []Spec{{Name: "mine", Args: []string{"sh", "--fast"}}, {Name: "a", Args: []string{"./my-wheel", "-x y"}}, {Name: "b", Args: []string{"sh", "B"}},

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/timerbench/timerbench/internal/doctest"
+	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/trace"
 	"github.com/timerbench/timerbench/trace/tracestat"
@@ -22,24 +23,18 @@ func TestAdviceForOneTimer(t *testing.T) {
 	}
 	var file bytes.Buffer
 	w, err := trace.NewWriter(&file, trace.Header{Name: "one", Description: "the timers of Go's runtime, go1.24.1 linux/amd64", Tick: time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	w.From(trace.Site{Place: "main.main main.go:9", Form: trace.FuncForm})
 	w.Advance(1)
 	timer := w.Schedule(1000)
 	w.Advance(1000, timer)
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, w.Close())
 	path := filepath.Join(t.TempDir(), "one.trace")
 	footer := 10 // bytes, a part of the footer
-	if err := os.WriteFile(path, file.Bytes()[:file.Len()-footer], 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, os.WriteFile(path, file.Bytes()[:file.Len()-footer], 0o600))
 	stdout, stderr := must(t, "advise", path, "--tick", "2s", "--least-core", "50%", "--least-memory", "1e9")
-	says(t, stderr, "cut short")
-	says(t, stdout, "Keep package time: your timers cost ", "Less than 50 % of a core and 1 GB does not matter. No place in the program costs more than",
+	fail.Unless(t, stderr, "cut short")
+	fail.Unless(t, stdout, "Keep package time: your timers cost ", "Less than 50 % of a core and 1 GB does not matter. No place in the program costs more than",
 		"package time, tick 2s", "main.main main.go:9", "function", "The program was built with go1.24.1")
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/results/store"
 	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/internal/fail"
 )
 
 // eightRounds returns results of four structures on a workload. The times of hwheel are multiplied
@@ -57,11 +58,11 @@ func TestCompare(t *testing.T) {
 		if code != c.code {
 			t.Errorf("%s: exit %d, want %d: %s", line, code, c.code, stderr)
 		}
-		says(t, stdout+stderr, c.want...)
+		fail.Unless(t, stdout+stderr, c.want...)
 	}
 	for _, command := range []string{"compare", "ab"} { // the help says exactly what the flag changes
 		stdout, _ := must(t, command, "--help")
-		says(t, stdout, "Exit codes: 0", "--fail-on-regression changes one")
+		fail.Unless(t, stdout, "Exit codes: 0", "--fail-on-regression changes one")
 	}
 }
 
@@ -73,7 +74,7 @@ func TestABOfTheSameProgram(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "ab")
 	session := []string{"ab", "--old", os.Args[0], "--new", os.Args[0], "--pairs", "6", "-o"}
 	stdout, _ := must(t, append(session, out, "-s", "^(quadheap|hwheel)$", "-w", "^hold$", "-n", "50", "--rounds", "1", "--min-effect", "100%", "--all")...)
-	if says(t, stdout, "No difference", "hwheel"); !strings.HasPrefix(stdout, "No difference") {
+	if fail.Unless(t, stdout, "No difference", "hwheel"); !strings.HasPrefix(stdout, "No difference") {
 		t.Errorf("the verdict is not first:\n%s", stdout)
 	}
 	old, new := filepath.Join(out, "old"), filepath.Join(out, "new")
@@ -82,7 +83,7 @@ func TestABOfTheSameProgram(t *testing.T) {
 		if r.Parameters.Session == "" || len(r.Cells) != 1 || len(r.Cells[0].Rows[1].Cost) != 24 { // of six runs
 			t.Errorf("%s: %+v", side, r.Parameters)
 		}
-		says(t, readText(t, filepath.Join(side, store.Benchmarks)), "structure=hwheel")
+		fail.Unless(t, fail.Read(t, filepath.Join(side, store.Benchmarks)), "structure=hwheel")
 	}
 	if again, _ := must(t, "compare", old, new, "--min-effect", "100%", "--all"); again != stdout {
 		t.Errorf("compare of the kept results:\n%swant:\n%s", again, stdout)

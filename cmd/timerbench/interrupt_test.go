@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/timerbench/timerbench/bench/results/store"
+	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/internal/longtest"
 	"github.com/timerbench/timerbench/internal/tracetest"
 )
@@ -26,19 +27,13 @@ import (
 func signalAt(t *testing.T, parts string, signal os.Signal, cmd *exec.Cmd) (said string) {
 	t.Helper()
 	stderr, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
+	fail.If(t, cmd.Start())
 	var text strings.Builder
 	for lines := bufio.NewScanner(stderr); lines.Scan(); {
 		text.WriteString(lines.Text() + "\n")
 		if slices.ContainsFunc(strings.Split(parts, "|"), func(part string) bool { return strings.Contains(lines.Text(), part) }) {
-			if err := cmd.Process.Signal(signal); err != nil {
-				t.Fatal(err)
-			}
+			fail.If(t, cmd.Process.Signal(signal))
 		}
 	}
 	_ = cmd.Wait() // how it ended is asked of the command
@@ -54,7 +49,7 @@ func TestCtrlCEndsASession(t *testing.T) {
 	if said := signalAt(t, "[1/", os.Interrupt, cmd); cmd.ProcessState.ExitCode() != exitInterrupted {
 		t.Errorf("ended with %v, want exit %d: %s", cmd.ProcessState, exitInterrupted, said)
 	}
-	left := filesIn(t, dir) + filesIn(t, temporary)
+	left := fail.Files(t, dir) + fail.Files(t, temporary)
 	if left != "" && left != "goimports" { // which x/tools makes in programs of tests
 		t.Errorf("it left %s", left)
 	}
@@ -66,7 +61,7 @@ func TestTheSecondCtrlCLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	cmd := command("run", "-p", "smoke", "-s", "^list$", "-w", "^fill-drain$", "-n", "10000", "--trials", "2000", "-o", filepath.Join(dir, "out"))
 	said := signalAt(t, "[1/|stopping (press", os.Interrupt, cmd)
-	if left := filesIn(t, dir); cmd.ProcessState.ExitCode() != exitInterrupted || left != "" {
+	if left := fail.Files(t, dir); cmd.ProcessState.ExitCode() != exitInterrupted || left != "" {
 		t.Errorf("ended with %v, left %s: %s", cmd.ProcessState, left, said)
 	}
 }
@@ -80,7 +75,7 @@ func TestCtrlCKeepsWhatLiveHasMeasured(t *testing.T) {
 	if r := resultsOf(t, out); cmd.ProcessState.ExitCode() != exitInterrupted || r.Complete || len(r.Live.Rows) == 0 || len(r.Live.Rows[0].Throughput) == 0 {
 		t.Errorf("ended with %v, %+v: %s", cmd.ProcessState, r.Live, said)
 	}
-	says(t, said, "results are in "+out, " measured before the interruption")
+	fail.Unless(t, said, "results are in "+out, " measured before the interruption")
 }
 
 // rawCells returns the undecoded cells of a results file.
@@ -89,9 +84,7 @@ func rawCells(t *testing.T, dir string) (out []string) {
 	var file struct {
 		Cells []json.RawMessage `json:"cells"`
 	}
-	if err := json.Unmarshal([]byte(readText(t, filepath.Join(dir, store.FileName))), &file); err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, json.Unmarshal([]byte(fail.Read(t, filepath.Join(dir, store.FileName))), &file))
 	for _, c := range file.Cells {
 		out = append(out, string(c))
 	}
@@ -109,7 +102,7 @@ func TestAnEndedRunIsResumed(t *testing.T) {
 	if partial.Complete || len(before) != kept || kept < 1 || kept > 2 {
 		t.Fatalf("%d cells, steps %q; it said:\n%s", len(before), partial.Done, said)
 	}
-	writeText(t, filepath.Join(out, "."+store.FileName+"-ABCDEFGH"), "{") // as a process leaves it that is killed while it writes
+	fail.Write(t, filepath.Join(out, "."+store.FileName+"-ABCDEFGH"), "{") // as a process leaves it that is killed while it writes
 
 	args = append(args, "--resume")
 	for want, change := range map[string][]string{
@@ -127,7 +120,7 @@ func TestAnEndedRunIsResumed(t *testing.T) {
 	if said = signalAt(t, "[3/", os.Interrupt, cmd); cmd.ProcessState.ExitCode() != exitInterrupted {
 		t.Fatalf("ended with %v, want exit %d; it said:\n%s", cmd.ProcessState, exitInterrupted, said)
 	}
-	says(t, said, fmt.Sprint("kept: ", kept, " finished step"), "timerbench: stopping (press Ctrl-C again to end at once)", "the finished steps are in")
+	fail.Unless(t, said, fmt.Sprint("kept: ", kept, " finished step"), "timerbench: stopping (press Ctrl-C again to end at once)", "the finished steps are in")
 	if r := resultsOf(t, out); r.Complete || len(r.Cells) != 2 {
 		t.Errorf("complete %v with %d cells, want 2 and not complete", r.Complete, len(r.Cells))
 	}
@@ -137,7 +130,7 @@ func TestAnEndedRunIsResumed(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v: %s", err, resumed)
 	}
-	if says(t, resumed, "kept: 2 finished steps"); strings.Contains(resumed, "hold, n 10 ") {
+	if fail.Unless(t, resumed, "kept: 2 finished steps"); strings.Contains(resumed, "hold, n 10 ") {
 		t.Errorf("it said %q", resumed)
 	}
 	after, whole := rawCells(t, out), resultsOf(t, out)
@@ -152,7 +145,7 @@ func TestAnEndedRunIsResumed(t *testing.T) {
 	if whole.Seconds <= partial.Seconds || !whole.Created.Equal(partial.Created) {
 		t.Errorf("%v s after %v s, created %v after %v", whole.Seconds, partial.Seconds, whole.Created, partial.Created)
 	}
-	if left := filesIn(t, out); left != store.Benchmarks+" "+store.FileName {
+	if left := fail.Files(t, out); left != store.Benchmarks+" "+store.FileName {
 		t.Errorf("left behind: %s", left)
 	}
 	refused(t, args, "is a complete run")
@@ -168,10 +161,8 @@ func TestCommandsOfTheREADME(t *testing.T) {
 	}
 	t.Parallel()
 	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := regexp.MustCompile(`(?m)^bin/timerbench .*$`).FindAllString(readText(t, "../../README.md"), -1)
+	fail.If(t, err)
+	lines := regexp.MustCompile(`(?m)^bin/timerbench .*$`).FindAllString(fail.Read(t, "../../README.md"), -1)
 	if len(lines) < 8 {
 		t.Fatalf("%d commands: %q", len(lines), lines)
 	}
@@ -186,8 +177,8 @@ func TestCommandsOfTheREADME(t *testing.T) {
 		}
 		t.Logf("%.1f s: %s", time.Since(started).Seconds(), line)
 	}
-	writeText(t, filepath.Join(dir, "go.mod"), "module my\n\ngo 1.26\n")
-	writeText(t, filepath.Join(dir, "cmd/my-server/main.go"), "package main\n\nimport \"time\"\n\n"+
+	fail.Write(t, filepath.Join(dir, "go.mod"), "module my\n\ngo 1.26\n")
+	fail.Write(t, filepath.Join(dir, "cmd/my-server/main.go"), "package main\n\nimport \"time\"\n\n"+
 		"func main() {\n\tfor range 50_000 {\n\t\ttime.AfterFunc(time.Second, func() {}).Stop()\n\t}\n\ttime.Sleep(time.Second)\n}\n")
 	sh("mkdir bin; ln -s " + os.Args[0] + " bin/timerbench; " + cc + " -O2 -o my-wheel " + root + "/bench/external/files/start.c")
 	tracetest.File(t, filepath.Join(dir, "my.trace"), "churn", 1000, 2e5)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
@@ -15,14 +16,14 @@ func TestListNamesEverything(t *testing.T) {
 	short, _ := must(t, "list")
 	long, _ := must(t, "list", "structures", "--long")
 	for _, e := range catalog.All() {
-		says(t, short, "\n "+e.Name+" ")
-		says(t, long, e.Source)
+		fail.Unless(t, short, "\n "+e.Name+" ")
+		fail.Unless(t, long, e.Source)
 	}
 	for _, w := range workload.All() {
-		says(t, short, "\n "+w.Name+" ", w.Summary[:20])
+		fail.Unless(t, short, "\n "+w.Name+" ", w.Summary[:20])
 	}
 	for _, k := range workload.Kinds() {
-		says(t, short, "\n "+k.Name+" ")
+		fail.Unless(t, short, "\n "+k.Name+" ")
 	}
 	if only, _ := must(t, "list", "workloads"); strings.Contains(only, "red-black") || !strings.Contains(only, "cache-ttl") {
 		t.Errorf("list workloads prints %q", only)
@@ -43,11 +44,11 @@ func TestTheShippedScenariosRun(t *testing.T) {
 	checked, _ := must(t, append([]string{"scenario", "check"}, files...)...)
 	for _, f := range files {
 		name := strings.TrimSuffix(filepath.Base(f), ".toml")
-		says(t, stdout, name+", n ")
-		says(t, checked, "\n "+name+" ")
+		fail.Unless(t, stdout, name+", n ")
+		fail.Unless(t, checked, "\n "+name+" ")
 	}
-	says(t, checked, "DELAYS")
-	says(t, stdout, fmt.Sprintf("in %d cells", len(files))) // and in no built-in one
+	fail.Unless(t, checked, "DELAYS")
+	fail.Unless(t, stdout, fmt.Sprintf("in %d cells", len(files))) // and in no built-in one
 }
 
 // "make bench" replays each recording of traces, so each is long enough.
@@ -58,7 +59,7 @@ func TestTheKeptRecordingsCanBeMeasured(t *testing.T) {
 		t.Fatalf("recordings %q, %v", files, err)
 	}
 	for _, f := range files {
-		says(t, stdout, "trace-"+strings.TrimSuffix(filepath.Base(f), ".trace"))
+		fail.Unless(t, stdout, "trace-"+strings.TrimSuffix(filepath.Base(f), ".trace"))
 	}
 }
 
@@ -66,7 +67,7 @@ func TestTheKeptRecordingsCanBeMeasured(t *testing.T) {
 func TestTheCommandsOfTheDocumentsExist(t *testing.T) {
 	lines := 0
 	for _, file := range []string{"../../docs/measuring.md", "../../docs/scenarios.md", "../../README.md"} {
-		for _, m := range regexp.MustCompile(`(?m)^bin/timerbench ([^#\n>|]*)`).FindAllStringSubmatch(readText(t, file), -1) {
+		for _, m := range regexp.MustCompile(`(?m)^bin/timerbench ([^#\n>|]*)`).FindAllStringSubmatch(fail.Read(t, file), -1) {
 			line, _, _ := strings.Cut(m[1], " && ")
 			line, _, _ = strings.Cut(line, " -- ")
 			cmd, rest, err := newRoot().Find(strings.Fields(strings.ReplaceAll(line, "'", "")))

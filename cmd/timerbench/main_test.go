@@ -18,6 +18,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/results/store"
+	"github.com/timerbench/timerbench/internal/fail"
 )
 
 var update = flag.Bool("update", false, "rewrite what documents show of the command's output")
@@ -64,16 +65,6 @@ func must(t *testing.T, args ...string) (stdout, stderr string) {
 		t.Fatalf("%q: exit %d: %s", args, code, stderr)
 	}
 	return stdout, stderr
-}
-
-// says checks that a text contains each part.
-func says(t *testing.T, text string, parts ...string) {
-	t.Helper()
-	for _, part := range parts {
-		if !strings.Contains(text, part) {
-			t.Errorf("it does not say %q:\n%s", part, text)
-		}
-	}
 }
 
 // refused checks that a command line is refused with code 2, and with an error that contains each part.
@@ -124,9 +115,7 @@ func aRun(t *testing.T) string {
 func resultsOf(t *testing.T, folder string) *results.Run {
 	t.Helper()
 	r, err := store.ReadFile(filepath.Join(folder, store.FileName))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	return r
 }
 
@@ -134,25 +123,7 @@ func resultsOf(t *testing.T, folder string) *results.Run {
 func put(t *testing.T, folder string, r *results.Run) {
 	t.Helper()
 	r.Format, r.Version = results.Format, results.Version
-	if err := errors.Join(os.MkdirAll(folder, 0o755), store.Write(filepath.Join(folder, store.FileName), r)); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func writeText(t *testing.T, path, text string) {
-	t.Helper()
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func readText(t *testing.T, path string) string {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
+	fail.If(t, errors.Join(os.MkdirAll(folder, 0o755), store.Write(filepath.Join(folder, store.FileName), r)))
 }
 
 // contents returns the regular files below a folder.
@@ -161,24 +132,12 @@ func contents(t *testing.T, dir string) map[string]string {
 	out := make(map[string]string)
 	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() {
-			out[path] = readText(t, path)
+			out[path] = fail.Read(t, path)
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	return out
-}
-
-// filesIn returns the names in a folder.
-func filesIn(t *testing.T, dir string) string {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.Join(names(entries, os.DirEntry.Name), " ")
 }
 
 // leaves returns the full names of the commands without subcommands, except hidden ones.
@@ -197,7 +156,7 @@ func leaves(cmd *cobra.Command) (out []string) {
 
 func TestVersion(t *testing.T) {
 	stdout, _ := must(t, "--version")
-	says(t, stdout, "timerbench version v0.1.0, ", runtime.Version())
+	fail.Unless(t, stdout, "timerbench version v0.1.0, ", runtime.Version())
 }
 
 func TestHintsCanBeCopied(t *testing.T) {
@@ -209,9 +168,7 @@ func TestHintsCanBeCopied(t *testing.T) {
 // The help and the output of the commands fit the terminal.
 func TestOutputFitsTheTerminal(t *testing.T) {
 	trace, err := filepath.Abs("../../traces/http.trace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	lines := [][]string{{"--help"}, {"trace", "--help"}, {"list"}, {"trace", "info", trace}, {"explain", "auto", "-r", aRun(t)},
 		{"recommend", "--n", "50", aRun(t)}, {"recommend", "--by", "memory"},
 		{"recommend", "--n", "1e5", "--cancel", "50%", "--dist", "clustered", "--late", "../../docs/results/amd-epyc-family-26-model-2-2-cores.json.gz"}, {"doctor"}}
@@ -230,7 +187,7 @@ func TestOutputFitsTheTerminal(t *testing.T) {
 				}
 			}
 			if slices.Contains(args, "--help") && len(args) == 2 {
-				says(t, stdout, "Examples:")
+				fail.Unless(t, stdout, "Examples:")
 			}
 		}
 	}
@@ -244,11 +201,9 @@ func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on 
 // Each command fails if it cannot write its output. Commands print to the output of cobra.
 func TestEveryCommandFailsIfItCannotWrite(t *testing.T) {
 	sources, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	for _, file := range sources {
-		if text := readText(t, file); !strings.HasSuffix(file, "_test.go") && file != "main.go" && strings.Contains(text, "os.Stdout") {
+		if text := fail.Read(t, file); !strings.HasSuffix(file, "_test.go") && file != "main.go" && strings.Contains(text, "os.Stdout") {
 			t.Errorf("%s: the standard output is that of the command", file)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/results/store"
 	kept "github.com/timerbench/timerbench/docs/results"
+	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/internal/tracetest"
 	"github.com/timerbench/timerbench/report/answer"
 	"github.com/timerbench/timerbench/structures/catalog"
@@ -37,7 +38,7 @@ func TestRecommendGolden(t *testing.T) {
 	}
 	t.Chdir(t.TempDir()) // no runs: the results are those of the program
 	t.Setenv("COLUMNS", "80")
-	writeText(t, "my.trace", readText(t, trace))
+	fail.Write(t, "my.trace", fail.Read(t, trace))
 	var b strings.Builder
 	for _, args := range questions {
 		b.WriteString("$ timerbench " + strings.Join(args, " ") + "\n")
@@ -45,8 +46,8 @@ func TestRecommendGolden(t *testing.T) {
 		b.WriteString(strings.ReplaceAll(stdout+stderr, os.Args[0], "timerbench") + "\n")
 	}
 	if *update {
-		writeText(t, golden, b.String())
-	} else if want := readText(t, golden); b.String() != want {
+		fail.Write(t, golden, b.String())
+	} else if want := fail.Read(t, golden); b.String() != want {
 		t.Errorf("recommend says (rewrite %s with -update):\n%s\nwant:\n%s", golden, b.String(), want)
 	}
 }
@@ -61,7 +62,7 @@ func TestTheQuestionOfATrace(t *testing.T) {
 
 // docs/data.md names each field that recommend --json prints, and no other ones.
 func TestTheJSONOfRecommendIsDocumented(t *testing.T) {
-	_, text, _ := strings.Cut(readText(t, "../../docs/data.md"), "\n## The answer of recommend\n")
+	_, text, _ := strings.Cut(fail.Read(t, "../../docs/data.md"), "\n## The answer of recommend\n")
 	text, _, _ = strings.Cut(text, "\n## ")
 	_, table, _ := strings.Cut(text, "|---|---|\n")
 	documented := make(map[string]bool)
@@ -131,7 +132,7 @@ func TestRecommendTakesTheRunThatIsNamed(t *testing.T) {
 	file := filepath.Join(aRun(t), store.FileName)
 	for _, named := range []string{aRun(t), file} {
 		stdout, _ := must(t, "recommend", "--n", "50", named)
-		says(t, stdout, "From "+file+": the smoke run of ", "rbtree")
+		fail.Unless(t, stdout, "From "+file+": the smoke run of ", "rbtree")
 	}
 	refused(t, []string{"recommend", "--program", "absent", file}, `no cell of these results is of program "absent"`)
 }
@@ -141,9 +142,7 @@ func TestRecommendTakesTheRunThatIsNamed(t *testing.T) {
 func keptRun(t *testing.T) *results.Run {
 	t.Helper()
 	last, err := kept.Last()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	r := *last
 	profile, _ := bench.FindProfile(r.Parameters.Profile)
 	r.Parameters.Structures = names(catalog.All(), nameOfStructure)
@@ -201,9 +200,9 @@ func TestARunOfAPartAnswersForItsCells(t *testing.T) {
 	note := "trace-churn, n 20: from " + replayed + ", the trace run of "
 	answering("a replay", wholePath, note)
 	stdout, _ := must(t, "recommend", "--trace", "my.trace")
-	says(t, stdout, "\nFrom "+wholePath+": the normal run of ", note) // the answer rests on it
+	fail.Unless(t, stdout, "\nFrom "+wholePath+": the normal run of ", note) // the answer rests on it
 	_, stderr := must(t, "explain", "auto")
-	says(t, stderr, "results: "+wholePath, note)
+	fail.Unless(t, stderr, "results: "+wholePath, note)
 	if last, err := store.Locate(store.Parent); last != replayed {
 		t.Errorf("report draws %s, %v", last, err)
 	}
@@ -219,9 +218,7 @@ func TestRecommendFromResultsThatHoldLittle(t *testing.T) {
 	write := func(change func(*results.Run)) string {
 		t.Helper()
 		r, err := store.ReadFile(two)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fail.If(t, err)
 		change(r)
 		folder := t.TempDir()
 		put(t, folder, r)
@@ -246,7 +243,7 @@ func TestRecommendFromResultsThatHoldLittle(t *testing.T) {
 		"From 1 cell: mine with ":                        trace,
 	} {
 		stdout, _ := must(t, "recommend", "--n", "1000", "--cancel", "90%", path)
-		says(t, stdout, want)
+		fail.Unless(t, stdout, want)
 	}
 	refused(t, []string{"recommend", "--by", "memory", two}, "these results hold no figures by memory")
 }
@@ -255,13 +252,13 @@ func TestExplain(t *testing.T) {
 	done := aRun(t)
 	t.Chdir(t.TempDir())
 	stdout, stderr := must(t, "explain", "hwheel")
-	says(t, stdout, "hwheel\n", "Varghese & Lauck", "│ 103 │", "2. Cancel the timer of tick 210", "x210", "arrival buffer", " cells")
+	fail.Unless(t, stdout, "hwheel\n", "Varghese & Lauck", "│ 103 │", "2. Cancel the timer of tick 210", "x210", "arrival buffer", " cells")
 	if want := "results: the run that is part of this program"; !strings.HasPrefix(stderr, want) {
 		t.Errorf("explain says %q, want %q", stderr, want)
 	}
 	for _, from := range []string{done, filepath.Join(done, store.FileName)} {
 		stdout, stderr := must(t, "explain", "rbtree", "-r", from)
-		if says(t, stdout, "of 4 cells"); stderr != "" {
+		if fail.Unless(t, stdout, "of 4 cells"); stderr != "" {
 			t.Errorf("with results it says %q", stderr)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/timerbench/timerbench/internal/doctest"
+	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/internal/tracetest"
 	"github.com/timerbench/timerbench/trace"
@@ -65,7 +66,7 @@ func TestTracesSayWhatTheyHold(t *testing.T) {
 		beside := "../../traces/" + name + ".md"
 		doctest.Generated(t, *update, beside, "make docs -->\n```\n", "```\n<!-- end of info -->", info.String())
 		fact := func(what string) string {
-			found := regexp.MustCompile(`(?m)^\| ` + what + ` \| (.*) \|$`).FindStringSubmatch(readText(t, beside))
+			found := regexp.MustCompile(`(?m)^\| ` + what + ` \| (.*) \|$`).FindStringSubmatch(fail.Read(t, beside))
 			if found == nil {
 				t.Fatalf("%s does not say %s", beside, what)
 			}
@@ -169,19 +170,15 @@ func TestATraceWithoutTimersAnswersNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "none.trace")
 	var file bytes.Buffer
 	w, err := trace.NewWriter(&file, trace.Header{Name: "none", Tick: time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	w.Advance(5)
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	writeText(t, path, file.String())
+	fail.If(t, w.Close())
+	fail.Write(t, path, file.String())
 	must(t, "trace", "info", path)
 	refused(t, []string{"trace", "replay", path}, path, "1 operations are too few")
 	refused(t, []string{"recommend", "--trace", path}, path, "no timer is scheduled")
 	stdout, _ := must(t, "advise", path)
-	says(t, stdout, path+": no timers were set: nothing to do")
+	fail.Unless(t, stdout, path+": no timers were set: nothing to do")
 }
 
 // A trace that lost more than 5 % of the operations is refused without --force.
@@ -190,9 +187,7 @@ func TestATraceThatLostOperations(t *testing.T) {
 	for name, lost := range map[string]uint64{"few": 400, "many": 16_000} {
 		var file bytes.Buffer
 		w, err := trace.NewWriter(&file, trace.Header{Name: name, Tick: time.Millisecond})
-		if err != nil {
-			t.Fatal(err)
-		}
+		fail.If(t, err)
 		o, now := trace.NewObserver(w, 0), int64(0)
 		for i := range uint64(4000) {
 			now = int64(i) * 1e6
@@ -202,18 +197,16 @@ func TestATraceThatLostOperations(t *testing.T) {
 			}
 		}
 		o.Lose(trace.EventFire, lost)
-		if err := o.Close(now); err != nil {
-			t.Fatal(err)
-		}
-		writeText(t, name+".trace", file.String())
+		fail.If(t, o.Close(now))
+		fail.Write(t, name+".trace", file.String())
 	}
 	stdout, _ := must(t, "recommend", "--trace", "few.trace")
-	says(t, stdout, "few.trace: 12,391 operations, of which 3.23 % were lost.", asTyped("trace", "replay", "few.trace"))
+	fail.Unless(t, stdout, "few.trace: 12,391 operations, of which 3.23 % were lost.", asTyped("trace", "replay", "few.trace"))
 	if strings.Contains(stdout, "record it") {
 		t.Errorf("a recording is to be recorded:\n%s", stdout)
 	}
 	stdout, _ = must(t, "trace", "info", "many.trace")
-	says(t, stdout, "16,000 operations (57.2 %)", "the recorder could not keep up", "16,000 fired")
+	fail.Unless(t, stdout, "16,000 operations (57.2 %)", "the recorder could not keep up", "16,000 fired")
 
 	const want = "many.trace: 57.2 %"
 	refused(t, []string{"recommend", "--trace", "many.trace"}, "--trace: "+want, "want at most 5 %", "--force")
@@ -221,7 +214,7 @@ func TestATraceThatLostOperations(t *testing.T) {
 	refused(t, []string{"run", "--traces", ".", "-o", "out"}, "--traces: "+want)
 	refused(t, []string{"advise", "many.trace"}, want, "--force")
 	stdout, _ = must(t, "recommend", "--trace", "many.trace", "--force")
-	says(t, stdout, " % were lost.", asTyped("trace", "replay", "many.trace", "--force"))
+	fail.Unless(t, stdout, " % were lost.", asTyped("trace", "replay", "many.trace", "--force"))
 	must(t, "trace", "replay", "many.trace", "--force", "-s", "^hwheel$", "--trials", "1", "-o", "out")
 }
 
@@ -232,8 +225,6 @@ func made(t *testing.T, name string, n int) *tracestat.Summary {
 	ops := 60_000 + 20*n // among which filling it is little
 	tracetest.File(t, path, name, n, uint64(ops))
 	s, err := tracestat.Read(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	return s
 }

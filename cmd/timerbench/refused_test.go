@@ -13,6 +13,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/results/store"
+	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/internal/tracetest"
 	"github.com/timerbench/timerbench/trace"
 )
@@ -138,26 +139,24 @@ var bad = map[string][]string{
 }
 
 func TestBadInputIsRefusedWithAReason(t *testing.T) {
-	scenario := strings.Replace(readText(t, "../../scenarios/api-gateway.toml"), "4_000", "-4_000", 1)
+	scenario := strings.Replace(fail.Read(t, "../../scenarios/api-gateway.toml"), "4_000", "-4_000", 1)
 	t.Chdir(t.TempDir())
-	writeText(t, "foreign", "not results")
-	writeText(t, "bad.toml", scenario)
-	writeText(t, "array", "[]")
-	writeText(t, "wide", "\xff\xfe{\x00}\x00")
-	writeText(t, "large", strings.Repeat("#", 1<<20+1))
-	writeText(t, "mute", "#!/bin/sh\n")
-	if err := errors.Join(os.Mkdir("empty", 0o755), os.Chmod("mute", 0o755)); err != nil {
-		t.Fatal(err)
-	}
+	fail.Write(t, "foreign", "not results")
+	fail.Write(t, "bad.toml", scenario)
+	fail.Write(t, "array", "[]")
+	fail.Write(t, "wide", "\xff\xfe{\x00}\x00")
+	fail.Write(t, "large", strings.Repeat("#", 1<<20+1))
+	fail.Write(t, "mute", "#!/bin/sh\n")
+	fail.If(t, errors.Join(os.Mkdir("empty", 0o755), os.Chmod("mute", 0o755)))
 	put(t, "bare", &results.Run{Complete: true})
 	put(t, "old", eightRounds("churn", 1))
 	put(t, "slower", eightRounds("churn", 1.3))
 	put(t, "other", eightRounds("hold", 1))
-	whole := readText(t, "old/"+store.FileName)
-	writeText(t, "damaged", whole[:len(whole)/2])
+	whole := fail.Read(t, "old/"+store.FileName)
+	fail.Write(t, "damaged", whole[:len(whole)/2])
 	tracetest.File(t, "my.trace", "churn", 10, 1e4)
-	writeText(t, "none.trc", "")
-	writeText(t, "cut.trc", readText(t, "my.trace")[:20])
+	fail.Write(t, "none.trc", "")
+	fail.Write(t, "cut.trc", fail.Read(t, "my.trace")[:20])
 	before := contents(t, ".")
 	for _, command := range []string{"trace info ", "trace replay ", "advise ", "recommend --trace "} {
 		refused(t, strings.Fields(command+"empty"), "empty: it is a folder, want a trace")
@@ -167,8 +166,8 @@ func TestBadInputIsRefusedWithAReason(t *testing.T) {
 	for line, parts := range bad {
 		refused(t, strings.Fields(line), parts...)
 	}
-	if after := contents(t, "."); !maps.Equal(after, before) || filesIn(t, "empty") != "" {
-		t.Errorf("the refused calls left %s", filesIn(t, "."))
+	if after := contents(t, "."); !maps.Equal(after, before) || fail.Files(t, "empty") != "" {
+		t.Errorf("the refused calls left %s", fail.Files(t, "."))
 	}
 	refused(t, []string{"report", ""}, "report: an argument is empty")
 	refused(t, []string{"trace", "record", "-o", "new", "--", "no-such-program"}, "no-such-program")
@@ -216,26 +215,22 @@ func TestNothingForeignIsACommandForTheTerminal(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var file bytes.Buffer
 	w, err := trace.NewWriter(&file, trace.Header{Name: "hostile", Tick: time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	o := trace.NewObserver(w, 0)
 	for i := range uint64(2000) {
 		now := int64(i) * 5e6
 		o.Observe(trace.Event{Kind: trace.EventSet, Timer: 1, Now: now, When: now + 5e9, Pending: i > 0, Site: trace.Site{Place: hostile}})
 	}
-	if err := o.Close(1e10); err != nil {
-		t.Fatal(err)
-	}
-	writeText(t, "my.trace", file.String())
+	fail.If(t, o.Close(1e10))
+	fail.Write(t, "my.trace", file.String())
 	workload, structure, role := eightRounds("churn"+hostile, 1), eightRounds("churn", 1), eightRounds("churn", 1)
 	structure.Cells[0].Rows[1].Structure += hostile
 	role.Cells[0].Rows[1].Role = hostile
 	put(t, "workload", workload)
 	put(t, "structure", structure)
 	put(t, "role", role)
-	writeText(t, "hostile.toml", "name = '"+strings.ReplaceAll(hostile, "\n", "")+"'\n")
-	writeText(t, "says.sh", "printf '\\033[2Jtimerbench' >&2; exit 1\n")
+	fail.Write(t, "hostile.toml", "name = '"+strings.ReplaceAll(hostile, "\n", "")+"'\n")
+	fail.Write(t, "says.sh", "printf '\\033[2Jtimerbench' >&2; exit 1\n")
 	for _, line := range []string{
 		"trace info my.trace", "compare workload structure", "report structure",
 		"verify role", "run --scenario hostile.toml", "verify --external a=sh,says.sh",

@@ -17,6 +17,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results/store"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/internal/tracetest"
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/entry"
@@ -24,7 +25,7 @@ import (
 
 func TestRunThenReport(t *testing.T) {
 	out := aRun(t)
-	says(t, measured.said, "draw them with: "+os.Args[0]+" report "+out, "[1/6] hold, n 50", "[4/6] kafka-purgatory, n 100", "[6/6] memory, n 100", "fewer than 6")
+	fail.Unless(t, measured.said, "draw them with: "+os.Args[0]+" report "+out, "[1/6] hold, n 50", "[4/6] kafka-purgatory, n 100", "[6/6] memory, n 100", "fewer than 6")
 	r := resultsOf(t, out)
 	if !r.Complete || len(r.Cells) != 4 || r.Parameters.Seed != 9 || r.Parameters.Trials != 2 || len(r.IdleTicks) != 0 {
 		t.Errorf("complete %v, %d cells, %d idle counts, parameters %+v", r.Complete, len(r.Cells), len(r.IdleTicks), r.Parameters)
@@ -33,18 +34,18 @@ func TestRunThenReport(t *testing.T) {
 		"'--structure=^(hwheel|hwheel-linux|rbtree|intrusive-heap)$' --trials=2 '--workload=^hold$|kafka'"; r.Command != want {
 		t.Errorf("the results name the command %q", r.Command)
 	}
-	says(t, readText(t, filepath.Join(out, store.Benchmarks)), "BenchmarkTimers/workload=hold/n=50/structure=hwheel")
+	fail.Unless(t, fail.Read(t, filepath.Join(out, store.Benchmarks)), "BenchmarkTimers/workload=hold/n=50/structure=hwheel")
 
 	charts := filepath.Join(t.TempDir(), "charts")
 	stdout, _ := must(t, "report", filepath.Join(out, store.FileName), "--out", charts)
-	says(t, stdout, "recommend --n 1e6") // of a part there is no answer
+	fail.Unless(t, stdout, "recommend --n 1e6") // of a part there is no answer
 	for _, file := range []string{"report.md", "report.html", "report-charts/memory.svg"} {
-		if len(readText(t, filepath.Join(charts, file))) == 0 {
+		if len(fail.Read(t, filepath.Join(charts, file))) == 0 {
 			t.Errorf("report wrote no %s", file)
 		}
 	}
 	stdout, _ = must(t, "report", out, out)
-	says(t, stdout, "all 2 machines name the same structure", "TAKE ON B")
+	fail.Unless(t, stdout, "all 2 machines name the same structure", "TAKE ON B")
 }
 
 // The results contain the text of the scenario.
@@ -52,9 +53,9 @@ func TestAScenarioStandsInTheResults(t *testing.T) {
 	out := t.TempDir()
 	const file = "../../scenarios/api-gateway.toml"
 	stdout, stderr := must(t, "run", "-p", "smoke", "-s", "^hwheel$", "--scenario", file, "-n", "10", "--trials", "1", "--out", out)
-	says(t, stdout, "Fastest or tied")
-	says(t, stderr, "machine: ")
-	if r := resultsOf(t, out); !r.Complete || len(r.Cells) != 1 || len(r.Environment.Machine) < 5 || r.Parameters.Scenarios["api-gateway"] != readText(t, file) {
+	fail.Unless(t, stdout, "Fastest or tied")
+	fail.Unless(t, stderr, "machine: ")
+	if r := resultsOf(t, out); !r.Complete || len(r.Cells) != 1 || len(r.Environment.Machine) < 5 || r.Parameters.Scenarios["api-gateway"] != fail.Read(t, file) {
 		t.Errorf("complete %v, %d cells, scenarios %q", r.Complete, len(r.Cells), r.Parameters.Scenarios)
 	}
 }
@@ -63,16 +64,16 @@ func TestAScenarioStandsInTheResults(t *testing.T) {
 func TestADryRunPrintsThePlan(t *testing.T) {
 	t.Chdir(t.TempDir())
 	stdout, _ := must(t, "run", "--dry-run", "-p", "full")
-	says(t, stdout, "hold, n 10000000", " min", "memory, n 10000000", "idle ticks, n 1000")
+	fail.Unless(t, stdout, "hold, n 10000000", " min", "memory, n 10000000", "idle ticks, n 1000")
 	stdout, _ = must(t, "run", "--dry-run", "-s", "^hwheel$", "-w", "^hold$", "-n", "10")
-	says(t, stdout, "hold, n 10 ", "20000 by kind, 20000 single calls", "hold, n 10, from round 16 ", "4 steps", "Within 5m0s:")
-	if left := filesIn(t, "."); left != "" {
+	fail.Unless(t, stdout, "hold, n 10 ", "20000 by kind, 20000 single calls", "hold, n 10, from round 16 ", "4 steps", "Within 5m0s:")
+	if left := fail.Files(t, "."); left != "" {
 		t.Errorf("it left %s", left)
 	}
 	// The names of traces are names of workloads too.
 	tracetest.File(t, "my.trace", "churn", 10, 1e5)
 	stdout, _ = must(t, "run", "--dry-run", "--traces", ".", "-w", "^trace-churn$")
-	says(t, stdout, "trace-churn, n ")
+	fail.Unless(t, stdout, "trace-churn, n ")
 	if strings.Contains(stdout, "hold") {
 		t.Errorf("it plans more than the trace:\n%s", stdout)
 	}
@@ -113,7 +114,7 @@ func TestTheSummary(t *testing.T) {
 		Longest: []results.LongestCall{{Operation: results.Schedule, NS: 5_000}, {Operation: results.Pop, NS: 1_647_000, At: 1_114_112}},
 	}}}
 	said := summaryOf(r)
-	says(t, said,
+	fail.Unless(t, said,
 		"hold      1,000,000  50.2  ", "lifecycle  hwheel  hwheel and skiplist       wheel 3.0x",
 		"tick       wheel   wheel, hwheel and 3 more", "lifecycle  ratas   ratas",
 		"avalanche-tick  hwheel     100,000             1,650  Pop        1,114,112")
@@ -128,7 +129,7 @@ func TestTheSummary(t *testing.T) {
 
 	r.Calls, r.Cells, r.External = nil, r.Cells[:1], nil
 	r.Parameters.Structures, r.Cells[0].Rows[1].Coarse = []string{"rbtree", "hwheel"}, true
-	says(t, summaryOf(r), "hwheel (late)", "Fastest or tied")
+	fail.Unless(t, summaryOf(r), "hwheel (late)", "Fastest or tied")
 	var out strings.Builder
 	summarize(&out, r, true)
 	if got := out.String(); !strings.HasPrefix(got, "workload,n,per,structure,ns,lo,hi,rounds,ratio,net,groups\n") || !strings.Contains(got, "\nhold,1000000,lifecycle,rbtree,502.5,") {
@@ -164,9 +165,7 @@ func TestARunThatEndsWithAnErrorKeepsWhatIsFinished(t *testing.T) {
 			return nil
 		}
 		plan, err := bench.NewPlan(cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fail.If(t, err)
 		r, lost, err := measureHere(t.Context(), plan, bench.Hooks{Turn: turn}, folder, io.Discard)
 		switch {
 		case full != "":
@@ -199,9 +198,9 @@ func TestARunIsNotReplaced(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "complete", &results.Run{Complete: true})
 	put(t, "partial", &results.Run{})
-	writeText(t, filepath.Join("foreign", store.FileName), `{"mine": 1}`)
+	fail.Write(t, filepath.Join("foreign", store.FileName), `{"mine": 1}`)
 	link := filepath.Join(store.Parent, store.Latest)
-	writeText(t, link, "mine")
+	fail.Write(t, link, "mine")
 	before := contents(t, ".")
 	for folder, want := range map[string]string{
 		"complete": ": " + filepath.Join("complete", store.FileName) + " is a complete run of ", "partial": ": it contains an interrupted run, which is not replaced: continue it with run --resume",
@@ -218,13 +217,9 @@ func TestARunIsNotReplaced(t *testing.T) {
 func TestTwoRunsIntoOneFolderAreRefused(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	first, err := openFolder(out, "smoke", false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	refused(t, append(tiny, "-o", out), "--out "+out+": another run is writing into this folder")
-	if err := first.Close(); err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, first.Close())
 	if _, err := os.Stat(out); err == nil {
 		t.Error("a run without results left its folder behind")
 	}
@@ -232,8 +227,8 @@ func TestTwoRunsIntoOneFolderAreRefused(t *testing.T) {
 		refused(t, append(tiny, "-o", none, "--resume"), "--out "+none+": there is no interrupted run to continue with --resume")
 	}
 	_, stderr := must(t, append(tiny, "-o", out)...)
-	says(t, stderr, "2 steps: about 0.")
-	if left := filesIn(t, out); left != store.Benchmarks+" "+store.FileName || !resultsOf(t, out).Complete {
+	fail.Unless(t, stderr, "2 steps: about 0.")
+	if left := fail.Files(t, out); left != store.Benchmarks+" "+store.FileName || !resultsOf(t, out).Complete {
 		t.Errorf("it left %s", left)
 	}
 }
@@ -256,8 +251,8 @@ func TestLive(t *testing.T) {
 	if code != exitError {
 		t.Errorf("exit %d", code)
 	}
-	says(t, errs.String(), "no space left")
-	says(t, printed.String(), "Processor time of an operation with 1 goroutine among 1,000 timers", "Lateness", "auto tickless")
+	fail.Unless(t, errs.String(), "no space left")
+	fail.Unless(t, printed.String(), "Processor time of an operation with 1 goroutine among 1,000 timers", "Lateness", "auto tickless")
 	if r := resultsOf(t, into); len(r.Live.Rows) != 3 || len(r.Cells) != 4 || r.Parameters.Profile != "smoke" {
 		t.Errorf("%+v", r)
 	}
@@ -269,7 +264,7 @@ func TestLiveIsNotTheLatestRun(t *testing.T) {
 	dir := t.TempDir()
 	cmd := command("live", "--n", "1000", "--goroutines", "1", "--for", "4s")
 	cmd.Dir = dir
-	if said, err := cmd.CombinedOutput(); err != nil || strings.Contains(filesIn(t, filepath.Join(dir, store.Parent)), store.Latest) {
+	if said, err := cmd.CombinedOutput(); err != nil || strings.Contains(fail.Files(t, filepath.Join(dir, store.Parent)), store.Latest) {
 		t.Fatalf("%v: %s", err, said)
 	}
 }

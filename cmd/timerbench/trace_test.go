@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/internal/tracetest"
 	"github.com/timerbench/timerbench/trace"
 	"github.com/timerbench/timerbench/trace/tracestat"
@@ -19,14 +20,14 @@ func TestRecordInfoReplay(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv(asProgram, "ends")
 	_, stderr := must(t, "trace", "record", "-o", "my.trace", "--", os.Args[0], "--flag", "-o", "of the program")
-	says(t, stderr, "my.trace: 10,000 operations in ")
-	if got := filesIn(t, "."); got != "my.trace" {
+	fail.Unless(t, stderr, "my.trace: 10,000 operations in ")
+	if got := fail.Files(t, "."); got != "my.trace" {
 		t.Errorf("record left %q", got)
 	}
 	t.Setenv(asProgram, "")
 
 	stdout, _ := must(t, "trace", "info", "my.trace")
-	says(t, stdout, "4,999 ticks, 4.999s", "2,000 operations a second", "29.9 timers on average, 30 at most, 30 at the end", "schedule                   5,000")
+	fail.Unless(t, stdout, "4,999 ticks, 4.999s", "2,000 operations a second", "29.9 timers on average, 30 at most, 30 at the end", "schedule                   5,000")
 	var got struct {
 		Schedule, Cancel, Fire, Lost uint64
 
@@ -56,7 +57,7 @@ func TestWhatIsNotRecordedIsReported(t *testing.T) {
 		dir := t.TempDir()
 		t.Setenv(asProgram, how)
 		endsWith(t, exitError, []string{"trace", "record", "-o", filepath.Join(dir, "my.trace"), "--", os.Args[0]}, c.want)
-		if got := filesIn(t, dir); got != c.left {
+		if got := fail.Files(t, dir); got != c.left {
 			t.Errorf("a program that is %q leaves %q, want %q", how, got, c.left)
 		}
 	}
@@ -72,11 +73,11 @@ func TestAKilledProgramLeavesAPartialTrace(t *testing.T) {
 		"signal: killed", "my.trace: ", " operations in ", "or without a call of the stop",
 		"its last operations are missing")
 	stdout, _ := must(t, "trace", "info", out)
-	says(t, stdout, "a try (cut short)", "advance")
+	fail.Unless(t, stdout, "a try (cut short)", "advance")
 	panics := `cp "$0" "$` + trace.EnvFile + `"; head -c $(($(wc -c <"$0") - 9)) "$0" >"$` + trace.EnvFile + `.99.tmp"; exit 2`
 	endsWith(t, exitError, []string{"trace", "record", "-o", out, "--", "sh", "-c", panics, "../../traces/quic.trace"},
 		"my.trace: ", "my-99.trace: ", "sh ended by a panic, by another fatal error or by a signal such as SIGKILL, or without a call")
-	if got := filesIn(t, dir); got != "my-99.trace my.trace whole.trace" {
+	if got := fail.Files(t, dir); got != "my-99.trace my.trace whole.trace" {
 		t.Errorf("left %q", got)
 	}
 }
@@ -87,18 +88,12 @@ func TestASignalToTheRecordingEndsTheProgram(t *testing.T) {
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
+	fail.If(t, cmd.Start())
 	if _, err := stdout.Read(make([]byte, len("ready\n"))); err != nil {
 		t.Fatal(err, stderr.String())
 	}
-	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, cmd.Process.Signal(syscall.SIGINT))
 	_ = cmd.Process.Signal(syscall.SIGTERM) // at once: both are one wish, and no kill
 	if err := cmd.Wait(); err != nil {
 		t.Fatalf("%v: %s", err, stderr.String())
@@ -113,25 +108,25 @@ func TestADamagedTrace(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "my.trace.4711.tmp")
 	tracetest.File(t, path, "churn", 1000, 2e5)
-	whole := readText(t, path)
-	writeText(t, path, whole[:len(whole)-1])
+	whole := fail.Read(t, path)
+	fail.Write(t, path, whole[:len(whole)-1])
 	for _, args := range [][]string{
 		{"trace", "info"}, {"trace", "info", "--json"}, {"recommend", "--trace"},
 		{"trace", "replay", "-s", "^minheap$", "--trials", "2", "-o", filepath.Join(t.TempDir(), "out")},
 	} {
 		stdout, stderr := must(t, append(args, path)...)
-		says(t, stderr, "warning: "+path+": byte ", "the trace is cut short", ": only the operations before are used")
+		fail.Unless(t, stderr, "warning: "+path+": byte ", "the trace is cut short", ": only the operations before are used")
 		if args[1] == "info" {
-			says(t, stdout, "(cut short)")
+			fail.Unless(t, stdout, "(cut short)")
 		}
 	}
 	flipped := []byte(whole)
 	flipped[len(flipped)-200] ^= 1
 	for want, data := range map[string]string{"cut short": whole[:100], "checksum": string(flipped)} {
-		writeText(t, path, data)
+		fail.Write(t, path, data)
 		refused(t, []string{"trace", "info", path}, path+": byte ", want)
 		refused(t, []string{"trace", "replay", path, "-o", filepath.Join(dir, "out")}, path+": byte ", want)
-		if got := filesIn(t, dir); got != filepath.Base(path) {
+		if got := fail.Files(t, dir); got != filepath.Base(path) {
 			t.Errorf("%s: left %q", want, got)
 		}
 	}
@@ -158,17 +153,15 @@ func TestCount(t *testing.T) {
 		"setarch": "#!/bin/sh\nshift\nexec \"$@\"\n", "valgrind": fakeValgrind + prints,
 		"lean": "#!/bin/sh\n" + prints, "old": "#!/bin/sh\n" + prints,
 	} {
-		writeText(t, filepath.Join(dir, name), text)
-		if err := os.Chmod(filepath.Join(dir, name), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		fail.Write(t, filepath.Join(dir, name), text)
+		fail.If(t, os.Chmod(filepath.Join(dir, name), 0o755))
 	}
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	t.Setenv(asCommand, "1") // for the proof
 	count := []string{"count", "-s", "^auto$", "-w", "^start-stop$", "--n", "10"}
 
 	stdout, _ := must(t, count...)
-	says(t, stdout, "start-stop  10  auto       ", "32 MB")
+	fail.Unless(t, stdout, "start-stop  10  auto       ", "32 MB")
 
 	// The array comes with a comparison, too.
 	stdout, stderr := must(t, append(count, "--json", "--against", filepath.Join(dir, "old"))...)
@@ -181,13 +174,13 @@ func TestCount(t *testing.T) {
 			t.Errorf("%v: no %s", rows[0], key)
 		}
 	}
-	says(t, stderr, "No difference: none of 1 ratios")
+	fail.Unless(t, stderr, "No difference: none of 1 ratios")
 
 	code, stdout, stderr := run(append(count, "--json", "--fail-on-regression", "--against", filepath.Join(dir, "lean"))...)
 	if code != exitError || !strings.HasPrefix(stdout, "[") {
 		t.Errorf("exit %d, the standard output is %.50s", code, stdout)
 	}
-	says(t, stderr, "1 of 1 execute more (auto on start-stop, n 10", "--fail-on-regression")
+	fail.Unless(t, stderr, "1 of 1 execute more (auto on start-stop, n 10", "--fail-on-regression")
 	refused(t, []string{"count", "--fail-on-regression"}, "needs --against")
 	t.Setenv("PATH", t.TempDir())
 	endsWith(t, exitError, count, "no valgrind: apt-get install valgrind")

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -12,11 +11,12 @@ import (
 	"github.com/timerbench/timerbench/bench/external"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/results/store"
+	"github.com/timerbench/timerbench/internal/fail"
 )
 
 func TestVerify(t *testing.T) {
 	stdout, _ := must(t, "verify", "-s", "^(hwheel|hwheel-linux|list)$", "-w", "^(hold|churn)$", "-n", "50,200", "--seeds", "2")
-	says(t, stdout, "hold, n 50: 3 structures, 2 seeds, ", "churn, n 200: 3 structures", "all structures keep their contract in 4 cells")
+	fail.Unless(t, stdout, "hold, n 50: 3 structures, 2 seeds, ", "churn, n 200: 3 structures", "all structures keep their contract in 4 cells")
 }
 
 // verify checks only the file. With --replay it finds a proof that does not match the script. Reading
@@ -26,15 +26,15 @@ func TestVerifyOfResults(t *testing.T) {
 	r := resultsOf(t, aRun(t))
 	put(t, out, r)
 	stdout, _ := must(t, "verify", out)
-	says(t, stdout, filepath.Join(out, store.FileName)+": the digest, the proofs and the figures of 4 cells agree. ",
+	fail.Unless(t, stdout, filepath.Join(out, store.FileName)+": the digest, the proofs and the figures of 4 cells agree. ",
 		asTyped("verify", "--replay", out))
 	stdout, _ = must(t, "verify", "--replay", out)
-	says(t, stdout, filepath.Join(out, store.FileName)+": all proofs match their scripts in 4 cells")
+	fail.Unless(t, stdout, filepath.Join(out, store.FileName)+": all proofs match their scripts in 4 cells")
 	workloads := r.Parameters.Workloads
 	r.Parameters.Workloads, r.Parameters.Traces = append(workloads, "trace-x"), map[string]results.Recording{"trace-x": {File: "x.trace"}}
 	put(t, out, r)
 	stdout, _ = must(t, "verify", "--replay", out) // in another folder than that of the run
-	says(t, stdout, "trace-x: not replayed, because there is no x.trace here", "all proofs match")
+	fail.Unless(t, stdout, "trace-x: not replayed, because there is no x.trace here", "all proofs match")
 	r.Parameters.Workloads, r.Parameters.Traces = workloads, nil
 	put(t, out, r)
 	refused(t, []string{"verify", out, "--replay", "-n", "51"}, "no cell has the chosen")
@@ -50,17 +50,17 @@ func TestVerifyOfResults(t *testing.T) {
 	put(t, out, r)
 	must(t, "verify", out)
 	code, stdout, stderr := run("verify", "--replay", out)
-	if says(t, stdout, "hold, n 50: 4 structures, 1 seed, ", ": FAILED"); code != exitError {
+	if fail.Unless(t, stdout, "hold, n 50: 4 structures, 1 seed, ", ": FAILED"); code != exitError {
 		t.Errorf("exit %d", code)
 	}
-	says(t, stderr, "hwheel-linux fails the proof on hold, n 50, seed 9: the results have the proof")
+	fail.Unless(t, stderr, "hwheel-linux fails the proof on hold, n 50, seed 9: the results have the proof")
 	must(t, "verify", out, "--replay", "-s", "^hwheel$")
 
 	r.Cells[0].Rows[0].Cost[0].Ops++
 	put(t, out, r)
 	endsWith(t, exitError, []string{"verify", out}, "replayed the same block")
 	file := filepath.Join(out, store.FileName)
-	writeText(t, file, strings.Replace(readText(t, file), `"complete": true`, `"complete": false`, 1))
+	fail.Write(t, file, strings.Replace(fail.Read(t, file), `"complete": true`, `"complete": false`, 1))
 	endsWith(t, exitError, []string{"verify", out}, file, "digest")
 }
 
@@ -68,7 +68,7 @@ func TestSubmit(t *testing.T) {
 	out := t.TempDir()
 	endsWith(t, exitError, []string{"submit", aRun(t), "--out", out}, "a part of the comparison")
 	refused(t, []string{"submit", aRun(t), "--out", filepath.Join(out, "none")}, "none: no such folder")
-	if left := filesIn(t, out); left != "" {
+	if left := fail.Files(t, out); left != "" {
 		t.Errorf("it left %s", left)
 	}
 }
@@ -105,19 +105,11 @@ func TestVerifyOfAnExternalProgram(t *testing.T) {
 	dir := t.TempDir()
 	for name, file := range map[string]string{"c": "start.c", "timerbench.h": "timerbench.h"} {
 		text, _ := must(t, "external", "init", name)
-		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		fail.Write(t, filepath.Join(dir, file), text)
 	}
 	source, broken := filepath.Join(dir, "start.c"), filepath.Join(dir, "broken.c")
-	text, err := os.ReadFile(source)
-	if err != nil {
-		t.Fatal(err)
-	}
-	changed := strings.Replace(string(text), "deadlines[slot] > now", "deadlines[slot] >= now", 1)
-	if err := os.WriteFile(broken, []byte(changed), 0o600); err != nil || changed == string(text) {
-		t.Fatal("nothing is broken", err)
-	}
+	text := fail.Read(t, source)
+	fail.Write(t, broken, strings.Replace(text, "deadlines[slot] > now", "deadlines[slot] >= now", 1))
 	for _, file := range []string{source, broken} {
 		if out, err := exec.Command(cc, "-O2", "-Wall", "-Wextra", "-Werror", "-o", strings.TrimSuffix(file, ".c"), file).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
@@ -125,11 +117,11 @@ func TestVerifyOfAnExternalProgram(t *testing.T) {
 	}
 	good, bad := strings.TrimSuffix(source, ".c"), "bad="+strings.TrimSuffix(broken, ".c")
 	stdout, _ := must(t, "verify", "--external", good, "--traces", "../../traces")
-	says(t, stdout, "start (C, table) passes: 67 named cases, ", " generated programs, ", " recordings: ")
+	fail.Unless(t, stdout, "start (C, table) passes: 67 named cases, ", " generated programs, ", " recordings: ")
 	code, stdout, stderr := run("verify", "--external", bad, "--external", "worse="+broken[:len(broken)-2])
-	says(t, stdout, "bad (C, table) FAILS in named case: one timer: timer 1 must fire at tick 1: its deadline is 1 (line 1). It does not fire",
+	fail.Unless(t, stdout, "bad (C, table) FAILS in named case: one timer: timer 1 must fire at tick 1: its deadline is 1 (line 1). It does not fire",
 		"   1  Schedule(1, 1)\n", "   2  Pop(1)               fires 1   <- fails here", "worse (C, table) FAILS")
-	says(t, stderr, "these programs fail: bad, worse")
+	fail.Unless(t, stderr, "these programs fail: bad, worse")
 	if code != exitError {
 		t.Errorf("exit code %d, want %d", code, exitError)
 	}

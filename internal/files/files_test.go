@@ -9,14 +9,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/timerbench/timerbench/internal/fail"
 )
 
 func count(t *testing.T, dir string) int {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	return len(entries)
 }
 
@@ -25,9 +25,7 @@ func TestAFileAppearsWholeOrNotAtAll(t *testing.T) {
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "missing"))
 	dir := t.TempDir()
 	path := filepath.Join(dir, "file")
-	if err := WriteBytes(path, []byte("first")); err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, WriteBytes(path, []byte("first")))
 	failed := errors.New("the disk is full")
 	err := Write(path, func(w io.Writer) error {
 		_, _ = io.WriteString(w, "half of the sec")
@@ -45,9 +43,7 @@ func TestAFileAppearsWholeOrNotAtAll(t *testing.T) {
 	if got := count(t, dir); got != 1 {
 		t.Errorf("left %d files", got)
 	}
-	if err := WriteBytes(path, []byte("second")); err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, WriteBytes(path, []byte("second")))
 	if data, err := os.ReadFile(path); err != nil || string(data) != "second" {
 		t.Errorf("%q, %v", data, err)
 	}
@@ -57,9 +53,7 @@ func TestAFileAppearsWholeOrNotAtAll(t *testing.T) {
 func TestWriteFollowsLinks(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "below", "file")
-	if err := os.Mkdir(filepath.Dir(file), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, os.Mkdir(filepath.Dir(file), 0o755))
 	for name, to := range map[string]string{"near": filepath.Join("below", "file"), "far": file, "chain": "near", "loop": "loop"} {
 		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
 			t.Skip(err)
@@ -92,9 +86,7 @@ func TestOnlyFilesAreReplaced(t *testing.T) {
 		t.Skip(err)
 	}
 	defer func() { _ = listener.Close() }()
-	if err := os.Symlink(socket, link); err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, os.Symlink(socket, link))
 	for path, want := range map[string]string{
 		dir:                                 "is a directory",
 		socket:                              "open " + socket,
@@ -117,9 +109,7 @@ func TestOnlyFilesAreReplaced(t *testing.T) {
 		t.Error(err)
 	}
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	defer func() { _ = r.Close() }()
 	err = WriteBytes(fmt.Sprintf("/dev/fd/%d", w.Fd()), []byte("text"))
 	_ = w.Close()

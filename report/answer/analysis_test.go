@@ -8,6 +8,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/workload"
 	kept "github.com/timerbench/timerbench/docs/results"
+	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/entry"
 )
@@ -45,9 +46,7 @@ func TestTheClassOfAWorkloadIsDeclared(t *testing.T) {
 // Rows of structures that were removed since a run are left out everywhere, and the answers say so.
 func TestStructuresOfOtherVersionsAreLeftOutWithANote(t *testing.T) {
 	r, err := kept.Last()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	const gone = "a-removed-structure"
 	for i := range r.Cells {
 		rows := r.Cells[i].Rows

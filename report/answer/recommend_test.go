@@ -12,6 +12,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results/store"
 	"github.com/timerbench/timerbench/bench/stats"
 	kept "github.com/timerbench/timerbench/docs/results"
+	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
@@ -20,9 +21,7 @@ import (
 func TestNoAnswerContradictsTheData(t *testing.T) {
 	t.Parallel()
 	runs, err := kept.All()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	for _, r := range runs {
 		run := Of(r, catalog.All())
 		a := run.Adviser()
@@ -110,9 +109,7 @@ func checkAnswer(t *testing.T, run *Run, x Answer) (single int) {
 func advised(t *testing.T) *Adviser {
 	t.Helper()
 	r, err := kept.Last()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	return Of(r, catalog.All()).Adviser()
 }
 
@@ -188,9 +185,7 @@ func TestTheFieldIsNarrow(t *testing.T) {
 	a := advised(t)
 	q := Question{N: 1e4, Cancel: 0.9, Reschedule: 0, Delays: "uniform", Order: FIFO}
 	x, err := a.Answer(q)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	for _, row := range x.Rows {
 		if e, _ := a.r.Entry(row.Structure); e.Ties.String() != "FIFO" && row.Group != InStruct {
 			t.Errorf("%s has no order", row.Structure)
@@ -247,17 +242,13 @@ func TestFiguresHaveTheirIntervals(t *testing.T) {
 func TestPackingKeepsTheAnswers(t *testing.T) {
 	t.Parallel()
 	r, err := kept.Last()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	path := filepath.Join(t.TempDir(), "packed")
 	if _, err := store.Keep(path, r); err != nil {
 		t.Fatal(err)
 	}
 	again, err := store.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	a, b := Of(r, catalog.All()).Adviser(), Of(again, catalog.All()).Adviser()
 	for _, by := range Bys {
 		q := Question{N: 1e5, Cancel: 0.9, Reschedule: 0, Delays: "uniform", By: by}

@@ -68,9 +68,6 @@ type Key struct {
 	Swatch color.Color // a box instead of a marker
 }
 
-// Key is the entry of a curve.
-func (l Style) Key() Key { return Key{Text: l.Name, Style: l, Line: true, Radius: 3} }
-
 const (
 	keyMark = 20 * Length(1) // room for the marker of a legend's entry
 	keyGap  = 12 * Length(1)

@@ -15,6 +15,32 @@ import (
 )
 
 func questions(v *View) Section {
+	t := newTable("lrllrrll", "Workload", "N", "Take", "Fastest (more than one: a tie)", "ns", "× loop", "Next", "Late: fastest")
+	for _, c := range v.AnswerCells() {
+		best := c.Fastest()
+		if best == nil {
+			continue
+		}
+		var loop, next, late any
+		tied := results.Names(c.Tied())
+		fastest := show.Words(show.Some(tied, 3)) // a reader wants a name, not a list
+		if len(tied) == 1 {
+			fastest = show.Name(tied[0]) // which can be pinned
+		}
+		if r := c.Ratio(best, c.Loop(best)); r.OK() {
+			loop = show.Number(r.Center, show.Times(r.Center))
+		}
+		if others := c.Slower(); len(others) > 0 {
+			of := answer.Times(c.ToBest(others[0]))
+			of.Text = others[0].Structure + " " + of.Text + "\u00a0×"
+			next = of
+		}
+		if len(c.Late) > 0 {
+			cost := c.Cost(c.Late[0]).Center
+			late = show.Number(cost, fmt.Sprintf("%s %s ns", c.Late[0].Structure, show.Figure(cost)))
+		}
+		addUnit(t, c, show.Name(c.Named().Structure), fastest, answer.Cost(c.Cost(best)), loop, next, late)
+	}
 	return Section{
 		Title:  "Which structure is fastest?",
 		Absent: "the fastest structures",
@@ -22,40 +48,8 @@ func questions(v *View) Section {
 			"10,000 that nearly all structures ran at, or else the smallest size. Each multiple is a ratio paired by round. "+
 			"A structure ", show.Strong("ties"), " if the interval of its ratio to the first, without the loop around the calls, reaches below 1.05. Structures "+
 			"that fire late are compared among each other. × loop is the time relative to the empty loop, which every number includes."),
-		Tables: []Table{{Body: show.Tables(v.answerTable()), Main: true}},
+		Tables: []Table{{Body: show.Tables(t), Main: true}},
 	}
-}
-
-// answerTable names the fastest of each workload, at the N of the overview.
-func (v *View) answerTable() *show.Table {
-	t := newTable("lrllrrll", "Workload", "N", "Take", "Fastest (more than one: a tie)", "ns", "× loop", "Next", "Late: fastest")
-	for _, c := range v.AnswerCells() {
-		best := c.Fastest()
-		if best == nil {
-			continue
-		}
-		var next any
-		if others := c.Slower(); len(others) > 0 {
-			next = nextBest(c, others[0])
-		}
-		addUnit(t, c, show.Name(c.Named().Structure), names(results.Names(c.Tied())),
-			answer.Cost(c.Cost(best)), ratio(c.Ratio(best, c.Loop(best))), next, lateBest(c))
-	}
-	return t
-}
-
-// lateBest names the fastest of the structures that fire late.
-func lateBest(c *stats.Costs) any {
-	if len(c.Late) == 0 {
-		return nil
-	}
-	return show.Number(c.Cost(c.Late[0]).Center, fmt.Sprintf("%s %s ns", c.Late[0].Structure, show.Figure(c.Cost(c.Late[0]).Center)))
-}
-
-func nextBest(c *stats.Costs, r *results.Row) show.Cell {
-	out := answer.Times(c.ToBest(r))
-	out.Text = r.Structure + " " + out.Text + "\u00a0×"
-	return out
 }
 
 func inNumbers(v *View) Section {
@@ -73,29 +67,24 @@ func inNumbers(v *View) Section {
 				body = slices.Concat(body, show.Para(show.Strong(title)), show.Tables(t))
 			}
 		}
-		add("Cost in nanoseconds", v.costTable(cells))
+		sizes := slices.DeleteFunc(slices.Clone(cells), func(c *stats.Costs) bool { return len(v.Measured(c)) == 0 })
+		header := mapped(sizes, func(c *stats.Costs) string { return "N = " + short(c.N) })
+		add("Cost in nanoseconds", pivot(v.ByMerit(v.Measured(sizes...)), header, func(who answer.RowName, column int) any {
+			c := sizes[column]
+			row := c.Row(who.Name)
+			if row.HasCost() && c.Ties(row) {
+				return answer.Cost(c.Cost(row)).(show.Cell).In(show.Bold)
+			}
+			return answer.Cost(c.Cost(row))
+		}))
 		if c := v.Largest(w, func(r *results.Row) bool {
 			return slices.ContainsFunc(r.ByKind, func(t results.Trial) bool { return len(t.Kinds) > 0 })
 		}); c != nil {
 			add("Nanoseconds per call, N = "+short(c.N), v.kindTable(c))
 		}
-		title := w + ": time per " + string(cells[0].Unit)
-		s.Tables = append(s.Tables, Table{Title: title, Body: body})
+		s.Tables = append(s.Tables, Table{Title: w + ": time per " + string(cells[0].Unit), Body: body})
 	}
 	return s
-}
-
-// costTable shows the costs of a workload, with a column for each N.
-func (v *View) costTable(cells []*stats.Costs) *show.Table {
-	cells = slices.DeleteFunc(slices.Clone(cells), func(c *stats.Costs) bool { return len(v.Measured(c)) == 0 })
-	header := mapped(cells, func(c *stats.Costs) string { return "N = " + short(c.N) })
-	return pivot(v.ByMerit(v.Measured(cells...)), header, func(who answer.RowName, column int) any {
-		c := cells[column]
-		if row := c.Row(who.Name); row.HasCost() {
-			return faceIf(c.Ties(row), answer.Cost(c.Cost(row)).(show.Cell))
-		}
-		return nil
-	})
 }
 
 func (v *View) kindTable(c *stats.Costs) *show.Table {

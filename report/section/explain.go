@@ -33,7 +33,17 @@ func Facts(e entry.Entry, r *answer.Run) *show.Table {
 	t.Add("Costs", fmt.Sprintf("schedule %s; cancel %s; pop %s", e.Costs.Schedule, e.Costs.Cancel, e.Costs.Pop))
 	t.Add("Equal deadlines", ties)
 	t.Add("Exactness", exactness)
-	t.Add("Memory", memoryOf(e, r))
+	var largest results.Memory
+	for _, m := range r.Memory {
+		if m.Structure == e.Name && m.N > largest.N {
+			largest = m
+		}
+	}
+	t.Add("Memory", show.Joined("; ",
+		when(e.MaxBytes > 0, fmt.Sprintf("at most %d bytes per timer with 10,000 or more timers, including a value of 8 bytes", e.MaxBytes)),
+		"allocates "+when(!e.Allocates, "nothing ")+"in the steady state",
+		when(largest.N > 0, fmt.Sprintf("measured with %s timers: %s bytes, and %s after timers were replaced",
+			short(largest.N), show.Figure(largest.Bytes), show.Figure(largest.AgedBytes)))))
 	if e.Limit > 0 {
 		t.Add("Limit", "made for up to "+show.Grouped(e.Limit)+" timers")
 	}
@@ -42,21 +52,6 @@ func Facts(e entry.Entry, r *answer.Run) *show.Table {
 	}
 	addStanding(t, e.Name, r)
 	return t
-}
-
-// memoryOf returns the declared memory of a timer and its measured memory at the largest size.
-func memoryOf(e entry.Entry, r *answer.Run) string {
-	var largest results.Memory
-	for _, m := range r.Memory {
-		if m.Structure == e.Name && m.N > largest.N {
-			largest = m
-		}
-	}
-	return show.Joined("; ",
-		when(e.MaxBytes > 0, fmt.Sprintf("at most %d bytes per timer with 10,000 or more timers, including a value of 8 bytes", e.MaxBytes)),
-		"allocates "+when(!e.Allocates, "nothing ")+"in the steady state",
-		when(largest.N > 0, fmt.Sprintf("measured with %s timers: %s bytes, and %s after timers were replaced",
-			short(largest.N), show.Figure(largest.Bytes), show.Figure(largest.AgedBytes))))
 }
 
 // namedCells is how many cells a fact names (chosen).
@@ -82,8 +77,13 @@ func addStanding(t *show.Table, name string, r *answer.Run) {
 		wins = append(wins, cell)
 		return stats.Estimate{Center: 1, Rounds: 1}
 	})
-	if all == 0 {
-		t.Add("Wins and loses", unranked(name, r))
+	if all == 0 { // its timers are fields of the caller's structs, or it has no costs
+		says := "these results have no cost of this structure"
+		if times, n := answer.Mean(r.Cells, func(c *stats.Costs) stats.Estimate { return c.Ratio(c.Row(name), c.Row(answer.Default)) }); n > 0 {
+			says = fmt.Sprintf("in no ranking, because its timers are fields of your structs: %s times as long as %s (geometric mean over %s)",
+				show.Times(times), answer.Default, show.Count(n, "cell"))
+		}
+		t.Add("Wins and loses", says)
 		return
 	}
 	t.Add("Wins", fmt.Sprintf("fastest, or tied with the fastest, in %d of %s", len(wins), show.Count(all, "cell"))+when(len(wins) > 0, ": "+someCells(wins)))
@@ -98,16 +98,6 @@ func addStanding(t *show.Table, name string, r *answer.Run) {
 		t.Add("Left out", "too slow with fewer timers, so not measured in "+someCells(out))
 	}
 	t.Add("Typical", show.Times(typical)+" × the fastest: the geometric mean over the cells, where a tie counts as 1")
-}
-
-// unranked compares a structure in no ranking with the default: its timers are fields of the caller's structs, or it has no costs.
-func unranked(name string, r *answer.Run) string {
-	times, n := answer.Mean(r.Cells, func(c *stats.Costs) stats.Estimate { return c.Ratio(c.Row(name), c.Row(answer.Default)) })
-	if n == 0 {
-		return "these results have no cost of this structure"
-	}
-	return fmt.Sprintf("in no ranking, because its timers are fields of your structs: %s times as long as %s (geometric mean over %s)",
-		show.Times(times), answer.Default, show.Count(n, "cell"))
 }
 
 func someCells(cells []string) string {

@@ -24,17 +24,8 @@ func idle(v *View) Section {
 	}
 }
 
+// lateness has the coarse structures, with uniform delays.
 func lateness(v *View) Section {
-	return Section{
-		Title: "How late do coarse structures fire?",
-		Lead: show.Para("A coarse structure rounds deadlines up. It fires late, never early, and within its declared bound, which " +
-			"was checked for every timer. All other structures fire at the exact tick. The driver is tickless, and delays are uniform."),
-		Tables: []Table{{Body: show.Tables(v.latenessTable())}},
-	}
-}
-
-// latenessTable shows the lateness of coarse structures with uniform delays.
-func (v *View) latenessTable() *show.Table {
 	t := newTable("lr", "Structure", "N", "Mean, ticks", "p99, ticks", "Max, ticks", "Mean, of the delay", "p99, of the delay", "Max, of the delay")
 	for _, i := range v.IdleTicks {
 		for _, s := range i.Structures {
@@ -43,7 +34,12 @@ func (v *View) latenessTable() *show.Table {
 			}
 		}
 	}
-	return t
+	return Section{
+		Title: "How late do coarse structures fire?",
+		Lead: show.Para("A coarse structure rounds deadlines up. It fires late, never early, and within its declared bound, which " +
+			"was checked for every timer. All other structures fire at the exact tick. The driver is tickless, and delays are uniform."),
+		Tables: []Table{{Body: show.Tables(t)}},
+	}
 }
 
 // The lines of the picture of idle ticks that are no structures.

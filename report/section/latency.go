@@ -26,10 +26,18 @@ func latency(v *View) Section {
 			show.Duration(v.Environment.ClockNS))),
 		Charts: []*draw.Figure{v.latencyChart()},
 	}
+	var header []string
+	for _, kind := range latencyKinds {
+		header = append(header, kind.String()+", median", "p99")
+	}
 	for _, shape := range latencyShapes {
 		if cells := v.latencyCells(shape); len(cells) > 0 {
 			c := cells[len(cells)-1]
-			s.Tables = append(s.Tables, Table{Title: sized(c.Workload, c.N) + ": percentiles of single calls in nanoseconds", Body: show.Tables(v.latencyTable(c))})
+			t := pivot(v.ByMerit(v.Contenders), header, func(who answer.RowName, column int) any {
+				l := percentiles(c.Row(who.Name), latencyKinds[column/2])
+				return unless([]float64{l.P50, l.P99}[column%2])
+			})
+			s.Tables = append(s.Tables, Table{Title: sized(c.Workload, c.N) + ": percentiles of single calls in nanoseconds", Body: show.Tables(t)})
 		}
 	}
 	return s
@@ -77,12 +85,19 @@ func (v *View) latencyChart() *draw.Figure {
 	sizes, rows := sizesOf(cells), v.Leaders(v.Present(func(who answer.RowName) bool {
 		return slices.ContainsFunc(cells, func(c *stats.Costs) bool { r := c.Row(who.Name); return r != nil && len(r.Latency) > 0 })
 	}))
-	main := rows[mainOf(rows)]
+	main, most, longest := rows[mainOf(rows)], slices.Max(sizes), 0.0
+	for _, c := range cells {
+		for _, kind := range latencyKinds {
+			if c.N == most {
+				longest = max(longest, percentiles(c.Row(main.Name), kind).P99)
+			}
+		}
+	}
 	median := v.Styles[main.Name]
 	median.Name, median.Marker, median.Dashes = main.Name+", median", draw.Marker{}, dashes
 	f := &draw.Figure{
 		Name:     "latency",
-		Title:    latencyFinding(cells, main.Name),
+		Title:    fmt.Sprintf("Among %s timers, 99 of 100 calls of %s take %s or less", show.Grouped(most), main.Name, show.Duration(longest)),
 		Subtitle: "99th percentile of the time of a single call by the number of pending timers. Half of the timers are cancelled. Lower is better.",
 		Caption: "Both axes are logarithmic. The tables have the medians and percentiles of all structures among the most timers, and recommend --by tail has them " +
 			"among any number." + v.clockNote(),
@@ -111,31 +126,6 @@ func (v *View) latencyChart() *draw.Figure {
 		}
 	}
 	return f
-}
-
-// latencyTable shows the median and the 99th percentile of each kind of call, of all structures in a cell.
-func (v *View) latencyTable(c *stats.Costs) *show.Table {
-	var header []string
-	for _, kind := range latencyKinds {
-		header = append(header, kind.String()+", median", "p99")
-	}
-	return pivot(v.ByMerit(v.Contenders), header, func(who answer.RowName, column int) any {
-		l := percentiles(c.Row(who.Name), latencyKinds[column/2])
-		return unless([]float64{l.P50, l.P99}[column%2])
-	})
-}
-
-// latencyFinding says how long calls of a structure take among the most timers.
-func latencyFinding(cells []*stats.Costs, name string) string {
-	most, longest := slices.Max(sizesOf(cells)), 0.0
-	for _, c := range cells {
-		for _, kind := range latencyKinds {
-			if c.N == most {
-				longest = max(longest, percentiles(c.Row(name), kind).P99)
-			}
-		}
-	}
-	return fmt.Sprintf("Among %s timers, 99 of 100 calls of %s take %s or less", show.Grouped(most), name, show.Duration(longest))
 }
 
 func (v *View) clockNote() string {

@@ -33,18 +33,14 @@ func LiveTables(l *results.Live) []*show.Table {
 	return append(list, liveLoops(l)...)
 }
 
-type liveColumn struct {
-	name string
-	cell func(results.LiveRow) show.Cell
-}
-
-func tableOf(title string, rows []results.LiveRow, columns []liveColumn) *show.Table {
-	t := newTable("", append([]string{"timers"}, mapped(columns, func(c liveColumn) string { return c.name })...)...)
+// liveTable has a row for each row of the results, and a column for each header.
+func liveTable(title string, rows []results.LiveRow, header []string, cell func(r results.LiveRow, column int) show.Cell) *show.Table {
+	t := newTable("", append([]string{"timers"}, header...)...)
 	t.Title = title
 	for _, row := range rows {
 		cells := []any{row.Name}
-		for _, c := range columns {
-			cells = append(cells, c.cell(row))
+		for column := range header {
+			cells = append(cells, cell(row, column))
 		}
 		t.Add(cells...)
 	}
@@ -91,20 +87,16 @@ func liveCosts(l *results.Live, rows []results.LiveRow, n int) *show.Table {
 	title := fmt.Sprintf("Processor time of an operation with %s among %s timers, all that it causes included: ns (times that of package time)",
 		show.Count(g, "goroutine"), show.Grouped(n))
 	base, _ := l.OnDriver(n, "")
-	var columns []liveColumn
-	for _, op := range results.Ops {
-		if !slices.ContainsFunc(rows, func(r results.LiveRow) bool { return r.Has(op) }) {
-			continue
+	ops := slices.DeleteFunc(slices.Clone(results.Ops), func(op results.Op) bool {
+		return !slices.ContainsFunc(rows, func(r results.LiveRow) bool { return r.Has(op) })
+	})
+	return liveTable(title, rows, mapped(ops, func(op results.Op) string { return string(op) }), func(r results.LiveRow, column int) show.Cell {
+		figure, ratio := liveKnown(price.Over(r, ops[column], g), show.Figure), price.Relative(r, base, ops[column], g)
+		if math.IsNaN(ratio) || r.Role == results.RoleBaseline || r.Role == results.RoleFloor {
+			return figure
 		}
-		columns = append(columns, liveColumn{string(op), func(r results.LiveRow) show.Cell {
-			figure, ratio := liveKnown(price.Over(r, op, g), show.Figure), price.Relative(r, base, op, g)
-			if math.IsNaN(ratio) || r.Role == results.RoleBaseline || r.Role == results.RoleFloor {
-				return figure
-			}
-			return figure.With(show.Times(ratio))
-		}})
-	}
-	return tableOf(title, rows, columns)
+		return figure.With(show.Times(ratio))
+	})
 }
 
 // A Loop is the loop of a user on a driver and on package time.
@@ -170,9 +162,14 @@ func liveLoops(l *results.Live) (list []*show.Table) {
 
 func liveLateness(rows []results.LiveRow, n int) *show.Table {
 	title := fmt.Sprintf("Lateness of timers under an open-loop load among %s, and what the process uses meanwhile", show.Grouped(n))
-	columns := []liveColumn{{"started/s", func(r results.LiveRow) show.Cell {
+	var header []string
+	var columns []func(results.LiveRow) show.Cell
+	add := func(name string, cell func(results.LiveRow) show.Cell) {
+		header, columns = append(header, name), append(columns, cell)
+	}
+	add("started/s", func(r results.LiveRow) show.Cell {
 		return liveKnown(math.Trunc(r.Lateness[0].Rate), func(v float64) string { return show.Grouped(int(v)) })
-	}}}
+	})
 	for _, of := range []struct {
 		name  string
 		value func(results.LiveLateness) float64
@@ -184,19 +181,19 @@ func liveLateness(rows []results.LiveRow, n int) *show.Table {
 		{"p99.9", func(l results.LiveLateness) float64 { return l.P999 }, true},
 		{"max", func(l results.LiveLateness) float64 { return l.Max }, false},
 	} {
-		columns = append(columns, liveColumn{of.name, func(r results.LiveRow) show.Cell {
+		add(of.name, func(r results.LiveRow) show.Cell {
 			rounds := slices.DeleteFunc(slices.Clone(r.Lateness), func(l results.LiveLateness) bool { return l.Timers == 0 })
 			all := mapped(rounds, of.value)
 			if of.tail && len(all) > 0 && !show.Narrow(slices.Min(all), slices.Max(all)) {
 				return show.Words(show.Unknown)
 			}
 			return liveKnown(price.Median(rounds, of.value), show.Duration)
-		}})
+		})
 	}
 	of := func(name string, value func(results.LiveUse) float64) {
-		columns = append(columns, liveColumn{name, func(r results.LiveRow) show.Cell {
+		add(name, func(r results.LiveRow) show.Cell {
 			return liveKnown(price.Median(r.Lateness, func(l results.LiveLateness) float64 { return value(l.Use) }), show.Figure)
-		}})
+		})
 	}
 	of("CPU ms/s", func(u results.LiveUse) float64 { return 1e3 * u.CPUSeconds / u.Seconds })
 	of("wake-ups/s", func(u results.LiveUse) float64 {
@@ -206,22 +203,18 @@ func liveLateness(rows []results.LiveRow, n int) *show.Table {
 		return float64(u.Wakeups) / u.Seconds
 	})
 	of("sleeps/s", func(u results.LiveUse) float64 { return float64(u.Sleeps) / u.Seconds })
-	return tableOf(title, rows, columns)
+	return liveTable(title, rows, header, func(r results.LiveRow, column int) show.Cell { return columns[column](r) })
 }
 
 func liveMemory(rows []results.LiveRow, n int) *show.Table {
 	title := fmt.Sprintf("Memory of %s timers: bytes a timer, and processor time that they add to a full collection",
 		show.Grouped(n))
-	var columns []liveColumn
-	for _, form := range results.Forms {
-		columns = append(columns, liveColumn{string(form), func(r results.LiveRow) show.Cell {
-			of := slices.DeleteFunc(slices.Clone(r.Memory), func(m results.LiveMemory) bool { return m.Form != form })
-			bytes := price.Median(of, func(m results.LiveMemory) float64 { return m.Bytes })
-			ns := price.Median(of, func(m results.LiveMemory) float64 { return m.CollectNS })
-			return liveKnown(bytes, func(float64) string { return fmt.Sprintf("%.0f B, %s", bytes, show.Duration(ns)) })
-		}})
-	}
-	return tableOf(title, rows, columns)
+	return liveTable(title, rows, mapped(results.Forms, func(f results.Form) string { return string(f) }), func(r results.LiveRow, column int) show.Cell {
+		of := slices.DeleteFunc(slices.Clone(r.Memory), func(m results.LiveMemory) bool { return m.Form != results.Forms[column] })
+		bytes := price.Median(of, func(m results.LiveMemory) float64 { return m.Bytes })
+		ns := price.Median(of, func(m results.LiveMemory) float64 { return m.CollectNS })
+		return liveKnown(bytes, func(float64) string { return fmt.Sprintf("%.0f B, %s", bytes, show.Duration(ns)) })
+	})
 }
 
 // goTimers compares Go's own timers with the driver on structures. It is another measurement than all others of a page.
@@ -240,18 +233,6 @@ func goTimers(v *View) Section {
 		s.Tables = append(s.Tables, Table{Title: t.Title, Body: show.Tables(t)})
 	}
 	return s
-}
-
-// goCurve is the cost of an operation of Go's own timers at each number of resident timers, or of the driver on a structure.
-func (v *View) goCurve(op results.Op, structure string) draw.Series {
-	style := draw.BaselineStyle
-	if structure != "" {
-		style = v.Styles[structure]
-	}
-	return line(style, v.Live.Residents(), func(n int) (int, float64) {
-		row, _ := v.Live.OnDriver(n, structure)
-		return n, price.Over(row, op, v.Live.Goroutines[0])
-	}, show.Duration)
 }
 
 // goChart shows the cost of operations under the real clock by the number of timers. Nil: not measured.
@@ -276,9 +257,15 @@ func (v *View) goChart() *draw.Figure {
 		p := &draw.Panel{Title: of.name, XLabel: "pending timers (N)", YLabel: "processor time"}
 		var last []string // among the most timers
 		for _, structure := range append([]string{""}, v.Live.Structures()...) {
-			curve := v.goCurve(of.op, structure)
-			key := curve.Style.Key()
-			key.Text = when(structure != "", "the driver on ") + key.Text
+			style := draw.BaselineStyle // of Go's own timers
+			if structure != "" {
+				style = v.Styles[structure]
+			}
+			curve := line(style, sizes, func(n int) (int, float64) {
+				row, _ := v.Live.OnDriver(n, structure)
+				return n, price.Over(row, of.op, v.Live.Goroutines[0])
+			}, show.Duration)
+			key := draw.Key{Text: when(structure != "", "the driver on ") + style.Name, Style: style, Line: true, Radius: 3}
 			if i == 0 {
 				f.Legend = append(f.Legend, key)
 			}

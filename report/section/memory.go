@@ -15,14 +15,25 @@ import (
 )
 
 func memory(v *View) Section {
+	t := newTable("lr", "Structure", "N", "Bytes in all, empty", "Bytes per timer, filled",
+		"Bytes per timer, aged", "Timers replaced", "ms added to a full garbage collection")
+	for _, m := range v.Memory {
+		t.Add(show.Name(m.Structure), size(m.N), show.Number(m.EmptyBytes, show.Short(m.EmptyBytes)), m.Bytes, m.AgedBytes,
+			size(m.Replaced), m.CollectNS/1e6)
+	}
+	allocates := func(r *results.Row) bool { objects, _ := r.Allocations(); return objects > 0 }
+	allocations := v.byWorkload(v.LargestOfEach(allocates), allocates, func(_ *stats.Costs, r *results.Row) any {
+		objects, bytes := r.Allocations()
+		return show.Number(objects, show.Figure(objects)).With(show.Figure(bytes) + " B")
+	})
 	return Section{
 		Title:  "How much memory does a timer take?",
 		Absent: "memory",
 		Open:   true,
 		Charts: []*draw.Figure{v.memoryChart()},
 		Tables: []Table{
-			{Title: "Memory, empty, filled and aged", Body: show.Tables(v.memoryTable())},
-			{Title: "Allocations, by workload", Body: show.Tables(v.allocationTable())},
+			{Title: "Memory, empty, filled and aged", Body: show.Tables(t)},
+			{Title: "Allocations, by workload", Body: show.Tables(allocations)},
 		},
 	}
 }
@@ -77,9 +88,14 @@ func (v *View) memoryChart() *draw.Figure {
 			},
 		})
 	}
+	bytes := func(m results.Memory) string { return show.Figure(m.AgedBytes) + " bytes per timer" }
+	finding := fmt.Sprintf("%s takes the least, %s", list[0].Structure, bytes(list[0]))
+	if i := slices.IndexFunc(list, func(m results.Memory) bool { return m.Structure == answer.Default }); i > 0 {
+		finding += fmt.Sprintf("; %s takes %s", answer.Default, bytes(list[i]))
+	}
 	f := &draw.Figure{
 		Name:     "memory",
-		Title:    memoryFinding(list),
+		Title:    finding,
 		Subtitle: "The heap in use per timer, including a value of 8 bytes. Lower is better.",
 		Caption:  "Room reserved for growth counts, so the result depends on where N falls between two doublings.",
 		X:        draw.Axis{Ticks: draw.LinearTicks(show.Figure), Linear: true, High: 1.12},
@@ -96,34 +112,6 @@ func (v *View) memoryChart() *draw.Figure {
 		}
 	}
 	return f
-}
-
-// memoryFinding names the structure that takes the least and what the default takes.
-func memoryFinding(list []results.Memory) string {
-	bytes := func(m results.Memory) string { return show.Figure(m.AgedBytes) + " bytes per timer" }
-	out := fmt.Sprintf("%s takes the least, %s", list[0].Structure, bytes(list[0]))
-	if i := slices.IndexFunc(list, func(m results.Memory) bool { return m.Structure == answer.Default }); i > 0 {
-		out += fmt.Sprintf("; %s takes %s", answer.Default, bytes(list[i]))
-	}
-	return out
-}
-
-func (v *View) memoryTable() *show.Table {
-	t := newTable("lr", "Structure", "N", "Bytes in all, empty", "Bytes per timer, filled",
-		"Bytes per timer, aged", "Timers replaced", "ms added to a full garbage collection")
-	for _, m := range v.Memory {
-		t.Add(show.Name(m.Structure), size(m.N), show.Number(m.EmptyBytes, show.Short(m.EmptyBytes)), m.Bytes, m.AgedBytes,
-			size(m.Replaced), m.CollectNS/1e6)
-	}
-	return t
-}
-
-func (v *View) allocationTable() *show.Table {
-	allocates := func(r *results.Row) bool { objects, _ := r.Allocations(); return objects > 0 }
-	return v.byWorkload(v.LargestOfEach(allocates), allocates, func(_ *stats.Costs, r *results.Row) any {
-		objects, bytes := r.Allocations()
-		return show.Number(objects, show.Figure(objects)).With(show.Figure(bytes) + " B")
-	})
 }
 
 // byWorkload is a table of structures by cells, of the rows that have a value.

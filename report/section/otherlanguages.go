@@ -22,7 +22,11 @@ func otherLanguages(v *View) Section {
 		if intrusive {
 			kind = "Timers as fields of the caller's structs"
 		}
-		if duels := v.duels(intrusive); len(duels.Rows) > 0 {
+		duels := newTable("lrlrrlrrrr", "Workload", "N", "Fastest program", "ns", "Floor", "Fastest structure here", "ns", "Floor", "Times as long as the program", "Above the floors")
+		for _, c := range v.Cells {
+			addDuel(duels, c, v.fastest(c, true, intrusive), v.fastest(c, false, intrusive))
+		}
+		if len(duels.Rows) > 0 {
 			s.Tables = append(s.Tables, Table{
 				Lead: show.Para(show.Strong(kind), ": the fastest program and the fastest structure here."),
 				Body: show.Tables(duels), Main: true,
@@ -38,7 +42,10 @@ func otherLanguages(v *View) Section {
 	s.Tables[0].Lead = append(show.Para(show.Strong("The floor"), " is the cost of the same loop without a structure: an empty adapter in the language of "+
 		"the program, and ", show.Mono("null"), " or ", show.Mono(results.IntrusiveFloor), " for the structures here. The last column compares the costs "+
 		"without their floors."), s.Tables[0].Lead...)
-	s.Tables = append(s.Tables, Table{Title: "All costs of programs in nanoseconds", Body: show.Tables(v.programCosts())}, Table{
+	of := func(r *results.Row) bool { return r.HasCost() && v.Program(r.Structure) != nil }
+	cells := slices.DeleteFunc(slices.Clone(v.Cells), func(c *stats.Costs) bool { return !slices.ContainsFunc(c.Rows, of) })
+	costs := v.byWorkload(cells, of, func(c *stats.Costs, r *results.Row) any { return answer.Cost(c.Cost(r)) })
+	s.Tables = append(s.Tables, Table{Title: "All costs of programs in nanoseconds", Body: show.Tables(costs)}, Table{
 		Lead: show.Para(show.Strong("The programs."), " Wake-up: the cost of a wake-up on which nothing is due, with one timer pending. It "+
 			"includes the other work of an event loop. Calls: the structure is inlined into the timed loop, or calls back through a pointer. "+
 			"Collected, compiled: the time of a garbage collector and of a compiler, as a share of the timed blocks."),
@@ -63,28 +70,12 @@ func (v *View) fastest(c *stats.Costs, theirs, intrusive bool) (best *results.Ro
 	return best
 }
 
-// duels compares the fastest program of each cell with the fastest structure.
-func (v *View) duels(intrusive bool) *show.Table {
-	t := newTable("lrlrrlrrrr", "Workload", "N", "Fastest program", "ns", "Floor", "Fastest structure here", "ns", "Floor", "Times as long as the program", "Above the floors")
-	for _, c := range v.Cells {
-		addDuel(t, c, v.fastest(c, true, intrusive), v.fastest(c, false, intrusive))
-	}
-	return t
-}
-
 // addDuel compares b with a in a cell, if both have a cost.
 func addDuel(t *show.Table, c *stats.Costs, a, b *results.Row) {
 	if a != nil && b != nil {
 		addUnit(t, c, show.Name(a.Structure), answer.Cost(c.Cost(a)), answer.Cost(c.Cost(c.Loop(a))), show.Name(b.Structure), answer.Cost(c.Cost(b)),
 			answer.Cost(c.Cost(c.Loop(b))), answer.Times(c.Ratio(b, a)), answer.Times(c.Net(b, a)))
 	}
-}
-
-// programCosts has the costs of the programs, with a column for each cell.
-func (v *View) programCosts() *show.Table {
-	of := func(r *results.Row) bool { return r.HasCost() && v.Program(r.Structure) != nil }
-	cells := slices.DeleteFunc(slices.Clone(v.Cells), func(c *stats.Costs) bool { return !slices.ContainsFunc(c.Rows, of) })
-	return v.byWorkload(cells, of, func(c *stats.Costs, r *results.Row) any { return answer.Cost(c.Cost(r)) })
 }
 
 func (v *View) programs() *show.Table {

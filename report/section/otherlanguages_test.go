@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/internal/fail"
 )
 
 // withPrograms adds programs that cost so many nanoseconds to a cell.
@@ -50,7 +51,7 @@ func TestProgramsOfOtherLanguagesStandBesideTheStructures(t *testing.T) {
 	for _, table := range s.Tables {
 		page += table.Lead.Markdown() + table.Body.Markdown()
 	}
-	says(t, page,
+	fail.Unless(t, page,
 		"| churn | 1k | libfast | 5 (", " | quadheap | 10 (", " | 2.0 (", ") | 1.25 (",
 		"| hold | 1k | heap-c | 30 (", ") | – | quadheap | 10 (", ") | – | 0.33 (", ") | – |",
 		"| heap-java | Java 17 | a heap | – | 0 | 0 | 10 %",
@@ -99,7 +100,7 @@ func TestProgramsAreComparedWithTheirOwnKind(t *testing.T) {
 	for _, table := range append(s.Tables, intrusive(v).Tables...) {
 		page += table.Lead.Markdown() + table.Body.Markdown()
 	}
-	says(t, page,
+	fail.Unless(t, page,
 		"| churn | 1k | libfast | 8 (5.33–12) | 1 (0.666–1.5) | quadheap | 10 (6.66–15) | 3 (2–4.51) | 1.25",
 		"| churn | 1k | heap-c | 4 (2.66–6.01) | 1 (0.666–1.5) | intrusive-hwheel | 6 (4–9.02) | 2 (1.33–3.01) | 1.50",
 		"| churn | 1k | quadheap | 10 (6.66–15) | 3 (2–4.51) | intrusive-hwheel | 6 (4–9.02) | 2 (1.33–3.01) | 0.60",

@@ -97,7 +97,8 @@ func scale(v *View) Section {
 	}
 }
 
-// scaleChart shows the cost over the number of timers, a panel for each mix. Nil: nothing was measured at two sizes.
+// scaleChart shows the cost over the number of timers, a panel for each mix. Its title says how the cost of the default grows, or that of
+// the first structure. Nil: nothing was measured at two sizes.
 func (v *View) scaleChart() *draw.Figure {
 	panels := slices.DeleteFunc(v.mixes(), func(m mix) bool { return len(sizesOf(m.cells)) < 2 })
 	if len(panels) == 0 {
@@ -107,9 +108,15 @@ func (v *View) scaleChart() *draw.Figure {
 	for _, m := range panels {
 		cells = append(cells, m.cells...)
 	}
-	sizes, rows := sizesOf(cells), v.Curves(v.Measured(cells...))
+	sizes, rows, finding := sizesOf(cells), v.Curves(v.Measured(cells...)), ""
+	of, name := panels[min(1, len(panels)-1)], rows[mainOf(rows)].Name
+	if curve := v.costCurve(of.cells, name).Marks; len(curve) > 0 {
+		first, last := curve[0], curve[len(curve)-1]
+		finding = fmt.Sprintf("With %s, %s takes %s among %s timers and %s among %s", of.says, name,
+			show.Duration(first.Y), show.Grouped(int(first.X)), show.Duration(last.Y), show.Grouped(int(last.X)))
+	}
 	f := &draw.Figure{
-		Name: "scale", Title: scaleFinding(panels[min(1, len(panels)-1)], rows),
+		Name: "scale", Title: finding,
 		Subtitle: "The time of a timer from its schedule until it fires or is cancelled, or of what a panel names, by the number of pending timers.",
 		Caption: "Both axes are logarithmic. A bar is the 95 % interval of " + answer.Default + " where it is wider than its mark. " +
 			v.ChoiceNote(v.Measured(cells...)),
@@ -118,7 +125,7 @@ func (v *View) scaleChart() *draw.Figure {
 		Height: 235, Columns: min(2, len(panels)),
 	}
 	for _, m := range panels {
-		p := &draw.Panel{Title: m.name + perUnit(m.cells[0]), XLabel: "pending timers (N)", YLabel: "time per " + string(m.cells[0].Unit)}
+		p := &draw.Panel{Title: m.name + when(m.cells[0].Unit != script.PerLifecycle, " (per "+string(m.cells[0].Unit)+")"), XLabel: "pending timers (N)", YLabel: "time per " + string(m.cells[0].Unit)}
 		for _, who := range slices.Backward(rows) { // the first one ends up on top
 			if curve := v.costCurve(m.cells, who.Name); len(curve.Marks) > 0 {
 				p.Marks = append(p.Marks, curve)
@@ -128,18 +135,6 @@ func (v *View) scaleChart() *draw.Figure {
 		f.Panels = append(f.Panels, p)
 	}
 	return f
-}
-
-// scaleFinding says how the cost of the default grows in a panel, or that of the first structure.
-func scaleFinding(m mix, rows []answer.RowName) string {
-	name := rows[mainOf(rows)].Name
-	cells := slices.DeleteFunc(slices.Clone(m.cells), func(c *stats.Costs) bool { return !c.Row(name).HasCost() })
-	if len(cells) == 0 {
-		return ""
-	}
-	first, last := cells[0], cells[len(cells)-1]
-	cost := func(c *stats.Costs) string { return show.Duration(c.Cost(c.Row(name)).Center) }
-	return fmt.Sprintf("With %s, %s takes %s among %s timers and %s among %s", m.says, name, cost(first), show.Grouped(first.N), cost(last), show.Grouped(last.N))
 }
 
 // costCurve is the cost of a contender in cells of one workload.

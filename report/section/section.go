@@ -66,17 +66,14 @@ func NewView(r *answer.Run) *View {
 	return &View{r, draw.Styles(r.Known.Entries, r.Contenders)}
 }
 
-// All makes all sections. It turns the names of charts into unique file names: they contain the names of
-// workloads, which come from files and may be paths.
+// All makes all sections.
 func All(v *View) []Section {
-	name := IDs()
 	var out []Section
 	for _, f := range list {
 		s := f(v)
 		s.Charts = slices.DeleteFunc(s.Charts, func(f *draw.Figure) bool { return f == nil })
 		s.Tables = slices.DeleteFunc(s.Tables, func(t Table) bool { return len(t.Body) == 0 })
 		for _, f := range s.Charts {
-			f.Name = name(f.Name)
 			f.Title = cmp.Or(f.Title, s.Title)
 		}
 		out = append(out, s)
@@ -106,12 +103,11 @@ func Figures(sections []Section) []*draw.Figure {
 	return out
 }
 
-// longestID is the length in bytes at which an ID is cut, so it remains a valid file name with a
-// suffix.
+// longestID is the length in bytes at which an ID is cut (chosen).
 const longestID = 100
 
-// IDs returns a function that makes unique IDs from titles, for anchors and file names. An ID has
-// lower-case letters, digits and single dashes, like the anchors of GitHub.
+// IDs returns a function that makes unique IDs from titles, for anchors. An ID has lower-case letters, digits and single
+// dashes, like the anchors of GitHub.
 func IDs() func(title string) string {
 	taken := make(map[string]bool)
 	return func(title string) string {
@@ -134,11 +130,17 @@ func newTable(align string, header ...string) *show.Table {
 	return &show.Table{Align: align, Header: header}
 }
 
-// pivot makes a table with a row for each contender with a value, and a column for each header.
+// pivot makes a table with a row for each contender with a value, and a column for each header. A contender that is no structure is
+// in italics with its role.
 func pivot(rows []answer.RowName, header []string, value func(who answer.RowName, column int) any) *show.Table {
 	t := newTable("lr", append([]string{"Structure"}, header...)...)
 	for _, who := range rows {
-		line, found := []any{label(who, false)}, false
+		name, found := show.Name(who.Name), false
+		switch who.Role {
+		case results.RoleFloor, results.RoleControl, results.RoleExternal:
+			name = name.In(show.Italic).With(string(who.Role))
+		}
+		line := []any{name}
 		for column := range header {
 			v := value(who, column)
 			line, found = append(line, v), found || v != nil
@@ -161,51 +163,12 @@ func size(n int) show.Cell { return show.Number(float64(n), short(n)) }
 
 func percent(share float64) show.Cell { return show.Number(share, show.Percent(share)) }
 
-// names returns a cell with the names of structures. A single name can be pinned.
-func names(list []string) any {
-	if len(list) == 1 {
-		return show.Name(list[0])
-	}
-	return show.Some(list, 3) // a reader wants a name, not a list
-}
-
-func faceIf(is bool, c show.Cell) show.Cell {
-	if is {
-		return c.In(show.Bold)
-	}
-	return c
-}
-
-// label is the name of a contender in a table. The best is in bold. A row that is no structure is in italics
-// with its role.
-func label(who answer.RowName, best bool) show.Cell {
-	name := show.Name(who.Name)
-	switch who.Role {
-	case results.RoleFloor, results.RoleControl, results.RoleExternal:
-		return name.In(show.Italic).With(string(who.Role))
-	}
-	return faceIf(best, name)
-}
-
 func short(n int) string { return show.Short(float64(n)) }
 
 func sized(workload string, n int) string { return fmt.Sprintf("%s, N = %s", workload, short(n)) }
 
-// perUnit returns the unit of the cost of a cell in brackets, unless it is the lifecycle of a timer.
-func perUnit(c *stats.Costs) string {
-	return when(c.Unit != script.PerLifecycle, " (per "+string(c.Unit)+")")
-}
-
 // cellName names a cell in attributes of charts and tables.
 func cellName(c *stats.Costs) string { return c.Workload + " " + short(c.N) }
-
-// ratio is a ratio in a table; without pairs it is not known.
-func ratio(r stats.Estimate) show.Cell {
-	if !r.OK() {
-		return show.Words(show.Unknown)
-	}
-	return show.Number(r.Center, show.Times(r.Center))
-}
 
 // unless is a value, or nil where it is zero.
 func unless[T comparable](v T) any {

@@ -75,14 +75,28 @@ func validity(v *View) Section {
 }
 
 func harness(v *View) Section {
+	machine, rows := newTable("llll", "Check", "Found", "Verdict", "What to do"), 0
+	for _, f := range v.Environment.Machine {
+		machine.Add(f.Check, f.Value, f.Verdict, unless(f.Advice))
+	}
+	for _, c := range v.Cells {
+		rows += len(c.Rows)
+	}
+	c, verdict := v.Checked(), "The intervals of this run are wide enough."
+	if c.Fails() {
+		verdict = "That is more than chance explains: the intervals of this run are too narrow."
+	}
 	return Section{
 		Title: "Can these numbers be trusted?",
 		Lead:  v.MachineLead(),
-		Tables: []Table{
-			{Title: "Checks of the machine", Body: show.Tables(v.machineTable())},
-			{Body: slices.Concat(show.Para(show.Strong("The floor"), " is a scheduler that does nothing. Its time is the cost of the harness, "+
-				"which is part of every other row."), v.controlLead(), v.proofLead())},
-		},
+		Tables: []Table{{Title: "Checks of the machine", Body: show.Tables(machine)}, {Body: slices.Concat(
+			show.Para(show.Strong("The floor"), " is a scheduler that does nothing. Its time is the cost of the harness, which is part of every other row."),
+			show.Para(show.Strong("The control"), fmt.Sprintf(" is a second instance of a structure, measured like any other row. The ratio of the two, paired by round, "+
+				"should be 1. Of %d such A/A comparisons, %d differ; chance alone makes about %s differ. ", c.Controls, c.Differ,
+				show.Figure(float64(c.Controls)*(1-stats.Confidence)))+verdict),
+			show.Para(show.Strong("The proof."), fmt.Sprintf(" Each of the %s accounts for every timer: scheduled = fired + cancelled + pending. All exact structures of a cell "+
+				"fired the timers of the script at their ticks: the checksum covers the tick and the value of each. A coarse structure has "+
+				"its own checksum. ", show.Count(rows, "row")), show.Mono("timerbench verify"), " checks it again."))}},
 	}
 }
 
@@ -105,57 +119,36 @@ func (v *View) MachineLead() show.Text {
 		len(findings), len(bad), strings.Join(bad, "; ")))
 }
 
-func (v *View) machineTable() *show.Table {
-	t := newTable("llll", "Check", "Found", "Verdict", "What to do")
-	for _, f := range v.Environment.Machine {
-		t.Add(f.Check, f.Value, f.Verdict, unless(f.Advice))
-	}
-	return t
-}
-
-func (v *View) controlLead() show.Text {
-	c := v.Checked()
-	out := fmt.Sprintf(" is a second instance of a structure, measured like any other row. The ratio of the two, paired by round, "+
-		"should be 1. Of %d such A/A comparisons, %d differ; chance alone makes about %s differ. ",
-		c.Controls, c.Differ, show.Figure(float64(c.Controls)*(1-stats.Confidence)))
-	verdict := "The intervals of this run are wide enough."
-	if c.Fails() {
-		verdict = "That is more than chance explains: the intervals of this run are too narrow."
-	}
-	return show.Para(show.Strong("The control"), out+verdict)
-}
-
-// proofLead counts the rows, which are all proved.
-func (v *View) proofLead() show.Text {
-	rows := 0
-	for _, c := range v.Cells {
-		rows += len(c.Rows)
-	}
-	out := fmt.Sprintf(" Each of the %s accounts for every timer: scheduled = fired + cancelled + pending. All exact structures of a cell "+
-		"fired the timers of the script at their ticks: the checksum covers the tick and the value of each. A coarse structure has "+
-		"its own checksum.", show.Count(rows, "row"))
-	return show.Para(show.Strong("The proof."), out, " ", show.Mono("timerbench verify"), " checks it again.")
-}
-
 func origin(v *View) Section {
-	s := Section{
+	workloads := newTable("lll", "Workload", "What it does", "Where it comes from")
+	traces := newTable("llllrrrr", "Trace", "Of", "File", "Recorded", "Operations", "Covers", "Pending on average", "Cancelled share")
+	var scenarios []Table
+	for _, w := range v.Workloads() {
+		if known, ok := v.Known.Workload(w); ok {
+			workloads.Add(w, known.Summary, known.Source)
+		}
+		if of, ok := v.Parameters.Traces[w]; ok {
+			recorded := show.Unknown
+			if !of.Recorded.IsZero() {
+				recorded = of.Recorded.UTC().Format(time.RFC3339)
+			}
+			traces.Add(w, of.Description, of.File, recorded, of.Operations, show.Number(1e9*of.Seconds, show.Duration(1e9*of.Seconds)), of.Resident,
+				percent(of.CancelRate))
+		}
+		if text, ok := v.Parameters.Scenarios[w]; ok {
+			scenarios = append(scenarios, Table{Title: "The scenario file of " + w, Body: show.Program("toml", text)})
+		}
+	}
+	return Section{
 		Title: "How was this measured?",
 		Lead: show.Para("Every structure got the same operations in the same order on the same resident timers. Trials were " +
 			"interleaved in random order, and none was dropped. The 95 % intervals cover the variation between rounds, and a fixed " +
 			"variance between instances. The unit is a lifecycle, a timer " +
 			"that is scheduled and then fires or is cancelled, unless the workload has another unit."),
-		Tables: []Table{
-			{Body: show.Tables(v.originTable())},
-			{Title: "The workloads", Body: show.Tables(v.workloadTable())},
-			{Title: "The traces", Body: show.Tables(v.traceTable())},
-		},
+		Tables: append([]Table{
+			{Body: show.Tables(v.originTable())}, {Title: "The workloads", Body: show.Tables(workloads)}, {Title: "The traces", Body: show.Tables(traces)},
+		}, scenarios...),
 	}
-	for _, w := range v.Workloads() {
-		if text, ok := v.Parameters.Scenarios[w]; ok {
-			s.Tables = append(s.Tables, Table{Title: "The scenario file of " + w, Body: show.Program("toml", text)})
-		}
-	}
-	return s
 }
 
 func (v *View) originTable() *show.Table {
@@ -204,34 +197,6 @@ func CachesOf(e results.Environment) string {
 		}
 	}
 	return strings.Join(out, ", ")
-}
-
-func (v *View) workloadTable() *show.Table {
-	t := newTable("lll", "Workload", "What it does", "Where it comes from")
-	for _, w := range v.Workloads() {
-		if known, ok := v.Known.Workload(w); ok {
-			t.Add(w, known.Summary, known.Source)
-		}
-	}
-	return t
-}
-
-func (v *View) traceTable() *show.Table {
-	t := newTable("llllrrrr", "Trace", "Of", "File", "Recorded", "Operations", "Covers", "Pending on average",
-		"Cancelled share")
-	for _, w := range v.Workloads() {
-		of, ok := v.Parameters.Traces[w]
-		if !ok {
-			continue
-		}
-		recorded := show.Unknown
-		if !of.Recorded.IsZero() {
-			recorded = of.Recorded.UTC().Format(time.RFC3339)
-		}
-		t.Add(w, of.Description, of.File, recorded, of.Operations, show.Number(1e9*of.Seconds, show.Duration(1e9*of.Seconds)), of.Resident,
-			percent(of.CancelRate))
-	}
-	return t
 }
 
 func reproduce(v *View) Section {

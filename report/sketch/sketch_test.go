@@ -3,13 +3,13 @@ package sketch
 import (
 	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
+	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/schedtest/model"
@@ -130,19 +130,9 @@ func TestDrawings(t *testing.T) {
 		got := Drawing(Steps(e.New())).String()
 		path := filepath.Join("testdata", name+".txt")
 		if *update {
-			if err := os.MkdirAll("testdata", 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
-			continue
+			fail.Write(t, path, got)
 		}
-		want, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got != string(want) {
+		if got != fail.Read(t, path) {
 			t.Errorf("%s is drawn in another way than %s shows: look at both, then run with -update:\n%s", name, path, got)
 		}
 	}

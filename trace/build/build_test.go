@@ -21,19 +21,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/internal/longtest"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/trace"
 	"github.com/timerbench/timerbench/trace/tracestat"
 )
-
-// fatalIf ends the test with an error, if there is one.
-func fatalIf(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
 
 // needsBuild skips a test that builds programs under -short.
 func needsBuild(t *testing.T) {
@@ -47,7 +40,7 @@ func needsBuild(t *testing.T) {
 func TestAProgramIsRecorded(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "program")
 	if !testing.Short() { // before the parallel tests, which would all compile the same standard library
-		fatalIf(t, Run(t.Context(), []string{"-C", "testdata/kinds", "-o", program, "."}, t.Output()))
+		fail.If(t, Run(t.Context(), []string{"-C", "testdata/kinds", "-o", program, "."}, t.Output()))
 	}
 	needsBuild(t)
 	t.Run("what it did", func(t *testing.T) { t.Parallel(); holdsWhatTheProgramDid(t, program) })
@@ -72,8 +65,8 @@ func recorded(t *testing.T, program, how string, env ...string) (path string) {
 func histories(t *testing.T, path string) (all map[string][]string, r *trace.Reader) {
 	t.Helper()
 	in, err := trace.Open(path)
-	fatalIf(t, err)
-	defer func() { fatalIf(t, in.Close()) }()
+	fail.If(t, err)
+	defer func() { fail.If(t, in.Close()) }()
 	r = in.Reader
 	type history struct {
 		function string
@@ -91,7 +84,7 @@ func histories(t *testing.T, path string) (all map[string][]string, r *trace.Rea
 		if errors.Is(err, io.EOF) {
 			return all, r
 		}
-		fatalIf(t, err)
+		fail.If(t, err)
 		delay := about(time.Duration(op.At-clock) * r.Header().Tick)
 		switch op.Kind {
 		case trace.Schedule:
@@ -208,14 +201,14 @@ func run(t *testing.T, program, env, how string) (ended, stderr, files string) {
 	cmd := exec.Command("sh", "-c", env+` exec "$0" "$1"`, program, how)
 	cmd.Dir, cmd.Stderr = dir, &said
 	stdout, err := cmd.StdoutPipe()
-	fatalIf(t, err)
-	fatalIf(t, cmd.Start())
+	fail.If(t, err)
+	fail.If(t, cmd.Start())
 	if _, err := stdout.Read(make([]byte, len("ready\n"))); err == nil {
 		_ = cmd.Process.Signal(syscall.SIGTERM)
 	}
 	_ = cmd.Wait() // its state says how it ended
 	left, err := filepath.Glob(filepath.Join(dir, "*"))
-	fatalIf(t, err)
+	fail.If(t, err)
 	for _, path := range left {
 		files += strings.ReplaceAll(filepath.Base(path), fmt.Sprint(cmd.Process.Pid), "PID") + " "
 		if filepath.Ext(path) == ".trace" {
@@ -273,7 +266,7 @@ func keepsBothProgramsOfAnExec(t *testing.T, program string) {
 func losesNoBurst(t *testing.T, program string) {
 	for range runtime.NumCPU() {
 		busy := exec.Command("sh", "-c", "while :; do :; done")
-		fatalIf(t, busy.Start())
+		fail.If(t, busy.Start())
 		defer func() { _, _ = busy.Process.Kill(), busy.Wait() }()
 	}
 	burst := func(buffer string) trace.Totals {
@@ -300,7 +293,7 @@ func losesNoBurst(t *testing.T, program string) {
 func TestTheTimersOfADriverAreRecorded(t *testing.T) {
 	needsBuild(t)
 	program := filepath.Join(t.TempDir(), "program")
-	fatalIf(t, Run(t.Context(), []string{"-o", program, "./testdata/driven"}, t.Output()))
+	fail.If(t, Run(t.Context(), []string{"-o", program, "./testdata/driven"}, t.Output()))
 	path := recorded(t, program, "")
 	got, r := histories(t, path)
 	want := map[string][]string{
@@ -383,11 +376,7 @@ func written(t *testing.T, files map[string]string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
 	for name, content := range files {
-		path := filepath.Join(dir, name)
-		err := os.MkdirAll(filepath.Dir(path), 0o755)
-		if err = errors.Join(err, os.WriteFile(path, []byte(content), 0o644)); err != nil {
-			t.Fatal(err)
-		}
+		fail.Write(t, filepath.Join(dir, name), content)
 	}
 	return dir
 }
@@ -406,7 +395,7 @@ func TestSeveralProgramsWithVendoredPackagesAndCgo(t *testing.T) {
 	dir := written(t, several)
 	out := filepath.Join(dir, "bin") + "/"
 	args := []string{"-C=" + dir, "-mod=vendor", "-o", out, "./one", "./two", "./stuck", "./lib"}
-	fatalIf(t, Run(t.Context(), args, t.Output()))
+	fail.If(t, Run(t.Context(), args, t.Output()))
 	records(t, out+"one")
 	records(t, out+"two")
 	ended, stderr, _ := run(t, out+"stuck", trace.EnvFile+"=my.trace", "")
@@ -415,7 +404,7 @@ func TestSeveralProgramsWithVendoredPackagesAndCgo(t *testing.T) {
 	}
 
 	one := filepath.Join(dir, "one")
-	fatalIf(t, Run(t.Context(), []string{"-C", one, "-o=file", "one.go"}, t.Output()))
+	fail.If(t, Run(t.Context(), []string{"-C", one, "-o=file", "one.go"}, t.Output()))
 	records(t, filepath.Join(one, "file"))
 }
 
@@ -426,7 +415,7 @@ func TestTheRaceDetectorAndOtherGos(t *testing.T) {
 	dir := written(t, several)
 	program := filepath.Join(dir, "program")
 	race := []string{"-C", dir, "-race", "-o", program, "./one"}
-	fatalIf(t, Run(t.Context(), race, t.Output()))
+	fail.If(t, Run(t.Context(), race, t.Output()))
 	records(t, program)
 	for _, version := range []string{"go1.24.9", "go1.25.4", "go1.27.4"} { // from the module cache
 		t.Setenv("GOTOOLCHAIN", version)
@@ -498,23 +487,23 @@ func counts(t *testing.T) {
 	t.Helper()
 	dir := written(t, map[string]string{"go.mod": "module example.com/counted\n\ngo 1.24\n", "main.go": counted})
 	program := filepath.Join(dir, "program")
-	fatalIf(t, Run(t.Context(), []string{"-C", dir, "-counters", "-o", program, "."}, t.Output()))
+	fail.If(t, Run(t.Context(), []string{"-C", dir, "-counters", "-o", program, "."}, t.Output()))
 
 	cmd := exec.Command(program)
 	cmd.Env = append(os.Environ(), "TIMERBENCH_COUNTERS=127.0.0.1:0")
 	input, err := cmd.StdinPipe()
-	fatalIf(t, err)
+	fail.If(t, err)
 	output, err := cmd.StdoutPipe()
-	fatalIf(t, err)
+	fail.If(t, err)
 	said, err := cmd.StderrPipe()
-	fatalIf(t, err)
-	fatalIf(t, cmd.Start())
+	fail.If(t, err)
+	fail.If(t, cmd.Start())
 	var address string
 	_, err = fmt.Fscanf(said, "timerbench: counters at %s\n", &address)
-	fatalIf(t, err)
+	fail.If(t, err)
 	var got [5]int
 	_, err = fmt.Fscan(output, &got[0], &got[1], &got[2], &got[3], &got[4])
-	fatalIf(t, err)
+	fail.If(t, err)
 	for i, want := range [5]int{91, 107, 4, 10, 5} { // the runtime may set a few timers of its own meanwhile
 		if got[i] < want || got[i] > want+10 {
 			t.Errorf("pending, started, moved, stopped and fired: %d, want a little more than 91, 107, 4, 10, 5", got)
@@ -523,10 +512,10 @@ func counts(t *testing.T) {
 	}
 	get := func(url string) string {
 		answer, err := http.Get(url)
-		fatalIf(t, err)
-		defer func() { fatalIf(t, answer.Body.Close()) }()
+		fail.If(t, err)
+		defer func() { fail.If(t, answer.Body.Close()) }()
 		text, err := io.ReadAll(answer.Body)
-		fatalIf(t, err)
+		fail.If(t, err)
 		if answer.StatusCode != http.StatusOK {
 			t.Errorf("%s: %s: %s", url, answer.Status, text)
 		}
@@ -539,10 +528,10 @@ func counts(t *testing.T) {
 			t.Errorf("%q", m[0])
 		}
 		samples[strings.TrimSuffix(m[2], "_total")], err = strconv.Atoi(m[6])
-		fatalIf(t, err)
+		fail.If(t, err)
 	}
 	var vars struct{ Timerbench map[string]int }
-	fatalIf(t, json.Unmarshal([]byte(get(strings.Replace(address, "/metrics", "/debug/vars", 1))), &vars))
+	fail.If(t, json.Unmarshal([]byte(get(strings.Replace(address, "/metrics", "/debug/vars", 1))), &vars))
 	for name, least := range map[string]int{"pending": 91, "stopped_in_heap": 0, "started": 107, "moved": 4, "stopped": 10, "fired": 5} {
 		sample, inMetrics := samples[name]
 		v, inVars := vars.Timerbench[name]
@@ -568,8 +557,8 @@ func counts(t *testing.T) {
 			t.Errorf("%s: %v: %s", address, err, out)
 		}
 	}
-	fatalIf(t, input.Close())
-	fatalIf(t, cmd.Wait())
+	fail.If(t, input.Close())
+	fail.If(t, cmd.Wait())
 }
 
 func TestAProgramCountsItsTimers(t *testing.T) {
@@ -580,7 +569,7 @@ func TestAProgramCountsItsTimers(t *testing.T) {
 // Each flag of go build, as go help build lists it, keeps its value.
 func TestFlagsOfGoBuildKeepTheirValues(t *testing.T) {
 	help, err := exec.Command("go", "help", "build").Output()
-	fatalIf(t, err)
+	fail.If(t, err)
 	listed := regexp.MustCompile(`(?m)^\t-([a-z]+)( .+)?$`).FindAllStringSubmatch(string(help), -1)
 	if len(listed) < 25 {
 		t.Fatalf("%d flags in %s", len(listed), help)
@@ -661,9 +650,9 @@ func TestKeptTimersAndLeftChannelsAreKnown(t *testing.T) {
 	needsBuild(t)
 	dir := written(t, map[string]string{"go.mod": "module example.com/keeper\n\ngo 1.24\n", "main.go": keeper})
 	program := filepath.Join(dir, "program")
-	fatalIf(t, Run(t.Context(), []string{"-C", dir, "-o", program, "."}, t.Output()))
+	fail.If(t, Run(t.Context(), []string{"-C", dir, "-o", program, "."}, t.Output()))
 	s, err := tracestat.Read(recorded(t, program, ""))
-	fatalIf(t, err)
+	fail.If(t, err)
 	found := map[string]tracestat.Site{}
 	for _, p := range s.Sites {
 		place, _, _ := strings.Cut(p.Name, " ")
@@ -687,7 +676,7 @@ func TestAProgramWithCoverageIsRecorded(t *testing.T) {
 	dir := written(t, several)
 	for i, args := range []string{"-cover ./one", "-coverpkg=./... -covermode atomic ./one", "-cover=false ./one"} {
 		program, covered := filepath.Join(dir, fmt.Sprint("program", i)), t.TempDir()
-		fatalIf(t, Run(t.Context(), append([]string{"-C", dir, "-mod=vendor", "-o", program}, strings.Fields(args)...), t.Output()))
+		fail.If(t, Run(t.Context(), append([]string{"-C", dir, "-mod=vendor", "-o", program}, strings.Fields(args)...), t.Output()))
 		records(t, program, "GOCOVERDIR="+covered)
 		if files, err := os.ReadDir(covered); err != nil || (len(files) == 0) != strings.HasSuffix(args, "false ./one") {
 			t.Errorf("%s: coverage in %v, %v", args, files, err)
@@ -720,11 +709,9 @@ func TestBadInputIsReported(t *testing.T) {
 
 func TestTheSourceOfTheRuntimeIsPatched(t *testing.T) {
 	goroot, err := exec.Command("go", "env", "GOROOT").Output()
-	fatalIf(t, err)
+	fail.If(t, err)
 	read := func(file string) []byte {
-		source, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(goroot)), "src", file))
-		fatalIf(t, err)
-		return source
+		return []byte(fail.Read(t, filepath.Join(strings.TrimSpace(string(goroot)), "src", file)))
 	}
 	calls := regexp.MustCompile("[tT]imerbench")
 	for _, a := range []addition{recorder, counters} {
@@ -732,7 +719,7 @@ func TestTheSourceOfTheRuntimeIsPatched(t *testing.T) {
 		for _, file := range a.patched() {
 			source := read(file)
 			got, err := patch(a.hooks, file, source)
-			fatalIf(t, err)
+			fail.If(t, err)
 			placed += len(calls.FindAll(got, -1))
 			if lines := bytes.Count(got, []byte("\n")) - bytes.Count(source, []byte("\n")); lines != 0 {
 				t.Errorf("%s: %d more lines, want none", file, lines)

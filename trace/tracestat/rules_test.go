@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/trace"
 )
@@ -30,9 +31,7 @@ func newProgram(t *testing.T) *program {
 	t.Helper()
 	p := &program{t: t, place: trace.Site{Place: "main.run main.go:7", Form: trace.FuncForm}, pending: map[uint64]int64{}}
 	w, err := trace.NewWriter(&p.out, trace.Header{Name: "test", Tick: time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	p.o = trace.NewObserver(w, 0)
 	return p
 }

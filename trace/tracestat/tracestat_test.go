@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/trace"
 )
 
@@ -25,14 +26,10 @@ func written(t *testing.T, h trace.Header, use func(w *trace.Writer)) (path stri
 	t.Helper()
 	var out bytes.Buffer
 	w, err := trace.NewWriter(&out, h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	use(w)
 	path = filepath.Join(t.TempDir(), "test.trace")
-	if err := errors.Join(w.Close(), os.WriteFile(path, out.Bytes(), 0o644)); err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, errors.Join(w.Close(), os.WriteFile(path, out.Bytes(), 0o644)))
 	return path
 }
 
@@ -41,9 +38,7 @@ func summary(t *testing.T, h trace.Header, use func(w *trace.Writer)) *Summary {
 	t.Helper()
 	path := written(t, h, use)
 	s, err := Read(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	if info, err := os.Stat(path); err != nil || s.Bytes != info.Size() {
 		t.Errorf("a file of %d bytes, %v", s.Bytes, err)
 	}
