@@ -93,15 +93,19 @@ func Find(name string) (Workload, bool) {
 //go:embed programs.toml
 var programsFile []byte
 
-// programEntry is a document, and what scenario files do not have.
-type programEntry struct {
-	document
-	Category   Category // empty: Program
-	Definition int      // see Workload, as for the next ones
-	Sizes      []int
-	WarmUp     int `toml:"warm_up"`
-	Extra      bool
-	Parameters map[string]any `toml:"parameters"`
+// program is an entry of programs.toml: a workload, its kind of model and the parameters of that.
+type program struct {
+	Name, Summary, Source string
+	Category              Category // empty: Program
+	Tick                  Duration
+	Population            int // resident timers
+	Unit                  script.Unit
+	Sizes                 []int // see Workload, as for the next ones
+	WarmUp                int   `toml:"warm_up"`
+	Definition            int
+	Extra                 bool
+	Model                 string
+	Parameters            map[string]any
 }
 
 // programs returns the workloads of programs.toml: models of programs, and mixes.
@@ -115,7 +119,7 @@ var programs = sync.OnceValue(func() []Workload {
 
 // readPrograms reads the text of programs.toml. Its error names the entry and the fault.
 func readPrograms(text []byte) (list []Workload, err error) {
-	var file struct{ Workload []programEntry }
+	var file struct{ Workload []program }
 	if err := toml.Unmarshal(text, &file); err != nil {
 		return nil, fmt.Errorf("programs.toml: %w", err)
 	}
@@ -129,11 +133,13 @@ func readPrograms(text []byte) (list []Workload, err error) {
 	return list, nil
 }
 
-func (e programEntry) workload() (Workload, error) {
-	w := e.document.workload(cmp.Or(e.Category, Program))
-	w.Sizes, w.LongWarmUp, w.Definition, w.Extra = e.Sizes, e.WarmUp, e.Definition, e.Extra
+func (e program) workload() (Workload, error) {
+	w := Workload{
+		Name: e.Name, Summary: e.Summary, Source: e.Source, Category: cmp.Or(e.Category, Program), Tick: time.Duration(e.Tick),
+		Resident: e.Population, Unit: e.Unit, Sizes: e.Sizes, LongWarmUp: e.WarmUp, Definition: e.Definition, Extra: e.Extra,
+	}
 	var kinds []string
-	if w.Model, kinds = findModel(e.Model); w.Model == nil {
+	if w.Model, kinds = FindModel(e.Model); w.Model == nil {
 		return w, fmt.Errorf("model %q: want one of %s", e.Model, strings.Join(kinds, ", "))
 	}
 	text, err := toml.Marshal(e.Parameters)

@@ -98,7 +98,12 @@ func allowed(parameter any, tick time.Duration) (want string) {
 	return ""
 }
 
-// outOfRange returns the errors of the parameters below a key. If each parameter is in its range, it checks how they fit together.
+// OutOfRange returns the errors of the parameters of a model, which are below a key. If each parameter is in its range, it checks
+// how they fit together.
+func OutOfRange(key string, m Model, tick time.Duration) []ParameterError {
+	return outOfRange(key, reflect.ValueOf(m), tick)
+}
+
 func outOfRange(key string, v reflect.Value, tick time.Duration) (wrong []ParameterError) {
 	switch v.Kind() {
 	case reflect.Pointer:

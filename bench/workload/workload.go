@@ -169,8 +169,8 @@ func Kinds() []Kind {
 	}
 }
 
-// findModel returns a new model of the kind of that name, or the names of all kinds.
-func findModel(name string) (m Model, names []string) {
+// FindModel returns a new model of the kind of that name, or the names of all kinds.
+func FindModel(name string) (m Model, names []string) {
 	for _, k := range Kinds() {
 		if k.Name == name {
 			return k.Defaults, nil

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/bench/workload/scenario"
 	"github.com/timerbench/timerbench/internal/show"
 )
 
@@ -112,7 +113,7 @@ timerbench run --scenario FILE`,
 			if err != nil {
 				return err
 			}
-			text, err := workload.Print(w)
+			text, err := scenario.Print(w)
 			if err == nil {
 				_, err = cmd.OutOrStdout().Write(text)
 			}
@@ -124,7 +125,7 @@ timerbench run --scenario FILE`,
 		Example: "  timerbench scenario check scenarios/*.toml",
 		Args:    argsFrom(1, -1, "scenario files"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			list, err := workload.Load(args...)
+			list, err := scenario.Load(args...)
 			if !errors.Is(err, fs.ErrNotExist) { // a file with faults is a finding
 				begin(cmd)
 			}

@@ -26,6 +26,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/results/store"
 	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/bench/workload/scenario"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report"
 	"github.com/timerbench/timerbench/structures/catalog"
@@ -75,7 +76,7 @@ func (c *choice) complete() (err error) {
 		return err
 	}
 	// The built-in workloads of --workload and the files of --scenario, or else the profile's.
-	written, err := workload.Load(c.scenarios...)
+	written, err := scenario.Load(c.scenarios...)
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/timerbench/timerbench/bench/external"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/results/store"
-	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/bench/workload/scenario"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
@@ -166,7 +166,7 @@ func (v *verifying) replay(ctx context.Context, r *results.Run, path string, f *
 			cfg.Traces = append(cfg.Traces, t)
 			continue
 		}
-		w, ok := workload.FindIn(p.Scenarios, name)
+		w, ok := scenario.FindIn(p.Scenarios, name)
 		if !ok {
 			return fmt.Errorf("%s: this program has no workload %q: choose others with --workload", path, name)
 		}

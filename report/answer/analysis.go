@@ -7,6 +7,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/bench/workload/scenario"
 	"github.com/timerbench/timerbench/structures/entry"
 )
 
@@ -51,7 +52,7 @@ func (c RowName) IsStructure() bool { return c.Role == results.RoleStructure }
 func Of(r *results.Run, structures []entry.Entry) *Run {
 	r, unknown := dropUnknown(r, structures)
 	out := With(r, Knowledge{structures, func(name string) (workload.Workload, bool) {
-		return workload.FindIn(r.Parameters.Scenarios, name)
+		return scenario.FindIn(r.Parameters.Scenarios, name)
 	}})
 	out.Unknown = unknown
 	return out

@@ -1,10 +1,9 @@
-package workload
-
-// Scenarios are workloads as TOML files. A file holds
-// the fields of a workload.Workload: a name, a tick, a kind of model and its parameters.
+// Package scenario reads and writes workloads as TOML files. A file holds the fields of a [workload.Workload]: a name, a
+// tick, a kind of model and its parameters.
 //
 // docs/scenarios.md describes the format. The whole file is checked before anything runs: the reader of TOML names
 // the line of a syntax error, and the check of ranges names the key, the value and the expected value.
+package scenario
 
 import (
 	"bytes"
@@ -21,26 +20,20 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/files"
 	"github.com/timerbench/timerbench/internal/show"
 )
 
 type document struct {
-	Name       string      `toml:"name"`
-	Summary    string      `toml:"summary,omitempty"`
-	Source     string      `toml:"source,omitempty" comment:"where the parameters come from"`
-	Tick       Duration    `toml:"tick" comment:"what the clock counts in"`
-	Population int         `toml:"population,omitempty" comment:"resident timers"`
-	Unit       script.Unit `toml:"unit,omitempty" comment:"what a cost is counted per: lifecycle, reschedule or tick"`
-	Model      string      `toml:"model" comment:"what the timers do"`
-	Parameters Model       `toml:"parameters"`
-}
-
-func (d *document) workload(c Category) Workload {
-	return Workload{
-		Name: d.Name, Category: c, Summary: d.Summary, Source: d.Source, Tick: time.Duration(d.Tick), Model: d.Parameters,
-		Resident: d.Population, Unit: d.Unit,
-	}
+	Name       string            `toml:"name"`
+	Summary    string            `toml:"summary,omitempty"`
+	Source     string            `toml:"source,omitempty" comment:"where the parameters come from"`
+	Tick       workload.Duration `toml:"tick" comment:"what the clock counts in"`
+	Population int               `toml:"population,omitempty" comment:"resident timers"`
+	Unit       script.Unit       `toml:"unit,omitempty" comment:"what a cost is counted per: lifecycle, reschedule or tick"`
+	Model      string            `toml:"model" comment:"what the timers do"`
+	Parameters workload.Model    `toml:"parameters"`
 }
 
 // The limits of a file. A number without a unit is a tick in nanoseconds, which is hardly meant. The population must fit into
@@ -56,11 +49,11 @@ const builtIn = "a built-in workload, which is another one"
 // Load reads scenario files. The names of their workloads must be unique. A file may use
 // the name of a built-in workload only if it describes that workload unchanged. If any
 // file has a fault, Load returns no workloads, and the error has a line for each fault.
-func Load(paths ...string) ([]Workload, error) {
-	var list []Workload
+func Load(paths ...string) ([]workload.Workload, error) {
+	var list []workload.Workload
 	var errs []error
 	taken := make(map[string]string) // owner of each name
-	for _, w := range All() {
+	for _, w := range workload.All() {
 		taken[w.Name] = builtIn
 	}
 	for _, path := range paths {
@@ -81,18 +74,18 @@ func Load(paths ...string) ([]Workload, error) {
 }
 
 // Parse reads the text of a scenario file. Errors name the file as given, but for control characters, which are written as text.
-func Parse(file string, data []byte) (Workload, error) { return parse(file, data, nil) }
+func Parse(file string, data []byte) (workload.Workload, error) { return parse(file, data, nil) }
 
 // FindIn looks among the texts of scenario files, by name, and then among the built-in workloads.
-func FindIn(texts map[string]string, name string) (Workload, bool) {
+func FindIn(texts map[string]string, name string) (workload.Workload, bool) {
 	if text, ok := texts[name]; ok {
 		w, err := Parse(name, []byte(text))
 		return w, err == nil
 	}
-	return Find(name)
+	return workload.Find(name)
 }
 
-func parse(file string, data []byte, taken map[string]string) (Workload, error) {
+func parse(file string, data []byte, taken map[string]string) (workload.Workload, error) {
 	w, faults := read(data, taken)
 	for i, fault := range faults {
 		faults[i] = errors.New(show.Safe(file + ":" + fault.Error()))
@@ -101,12 +94,12 @@ func parse(file string, data []byte, taken map[string]string) (Workload, error) 
 }
 
 // read returns the faults of the first of these checks that fails: TOML, keys and types, and ranges.
-func read(data []byte, taken map[string]string) (w Workload, faults []error) {
+func read(data []byte, taken map[string]string) (w workload.Workload, faults []error) {
 	var kind struct{ Model string }
 	if err := toml.Unmarshal(data, &kind); err != nil {
 		return w, linesOf(data, err)
 	}
-	model, names := findModel(kind.Model)
+	model, names := workload.FindModel(kind.Model)
 	if model == nil {
 		return w, []error{outside("model", fmt.Sprintf("%q", kind.Model), "one of "+strings.Join(names, ", ")+show.Nearest(kind.Model, names))}
 	}
@@ -115,12 +108,14 @@ func read(data []byte, taken map[string]string) (w Workload, faults []error) {
 		return w, linesOf(data, err)
 	}
 	if faults = d.check(); time.Duration(d.Tick) >= minTick {
-		for _, e := range outOfRange("parameters", reflect.ValueOf(model), time.Duration(d.Tick)) {
+		for _, e := range workload.OutOfRange("parameters", model, time.Duration(d.Tick)) {
 			faults = append(faults, outside(e.Key, e.Value, e.Want))
 		}
 	}
-	w = d.workload(Custom)
-	w.Scenario = string(data)
+	w = workload.Workload{
+		Name: d.Name, Category: workload.Custom, Summary: d.Summary, Source: d.Source, Tick: time.Duration(d.Tick), Model: d.Parameters,
+		Resident: d.Population, Unit: d.Unit, Scenario: string(data),
+	}
 	if b, ok := builtInLike(w); ok {
 		w.Category, w.Grid = b.Category, b.Grid
 		if taken[w.Name] == builtIn {
@@ -141,12 +136,12 @@ func read(data []byte, taken map[string]string) (w Workload, faults []error) {
 
 // outside returns the fault of a value that is out of its range.
 func outside(key, value, want string) error {
-	return fmt.Errorf(" %w", ParameterError{key, value, want})
+	return fmt.Errorf(" %w", workload.ParameterError{Key: key, Value: value, Want: want})
 }
 
 // decode decodes a document with the parameters of a model, which holds the defaults. It returns an error for keys that do not
 // exist. The decoder does not look into interfaces, so it gets a document with the type of the model.
-func decode(data []byte, model Model) (d document, err error) {
+func decode(data []byte, model workload.Model) (d document, err error) {
 	d.Parameters = model
 	v := reflect.ValueOf(&d).Elem()
 	var fields []reflect.StructField
@@ -167,8 +162,8 @@ func decode(data []byte, model Model) (d document, err error) {
 
 // builtInLike returns the built-in workload with the name of w. ok reports whether w
 // writes the same scripts: it was printed and not changed.
-func builtInLike(w Workload) (b Workload, ok bool) {
-	b, _ = Find(w.Name)
+func builtInLike(w workload.Workload) (b workload.Workload, ok bool) {
+	b, _ = workload.Find(w.Name)
 	w.Summary, w.Source, w.Scenario, w.Extra = b.Summary, b.Source, b.Scenario, b.Extra
 	w.Definition, w.Sizes, w.LongWarmUp = b.Definition, b.Sizes, b.LongWarmUp
 	w.Category, w.Grid = b.Category, b.Grid
@@ -221,8 +216,8 @@ func (d *document) check() (faults []error) {
 
 // population returns the number of resident timers: the given one, or the one that
 // follows from the rates. If a file has both, they must agree.
-func population(w Workload) (int, error) {
-	flow, ok := w.Model.(*Flow)
+func population(w workload.Workload) (int, error) {
+	flow, ok := w.Model.(*workload.Flow)
 	if !ok || flow.Resident(w.Tick) == 0 {
 		return w.Resident, nil
 	}
@@ -239,13 +234,13 @@ func population(w Workload) (int, error) {
 }
 
 // Print writes a workload as a scenario file, with a comment on each parameter.
-func Print(w Workload) ([]byte, error) {
+func Print(w workload.Workload) ([]byte, error) {
 	kind := w.Kind()
 	if kind.Name == "" {
 		return nil, fmt.Errorf("workload %s: its model %T is none that scenario files have", w.Name, w.Model)
 	}
 	text, err := toml.Marshal(document{
-		w.Name, w.Summary, w.Source, Duration(w.Tick), w.Resident, w.Unit, kind.Name, w.Model,
+		w.Name, w.Summary, w.Source, workload.Duration(w.Tick), w.Resident, w.Unit, kind.Name, w.Model,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("workload %s: %w", w.Name, err)

@@ -1,4 +1,4 @@
-package workload_test
+package scenario_test
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/bench/workload/scenario"
 )
 
 // Every built-in workload can be printed, and is the same when it is read again.
@@ -17,12 +18,12 @@ func TestBuiltInsArePrintedAndReadBack(t *testing.T) {
 		if w.Category == "" || (w.Category == workload.Grid) != (w.Grid != nil) {
 			t.Errorf("%s: category %q, place in the grid %v", w.Name, w.Category, w.Grid)
 		}
-		text, err := workload.Print(w)
+		text, err := scenario.Print(w)
 		if err != nil {
 			t.Errorf("%s: %v", w.Name, err)
 			continue
 		}
-		got, err := workload.Parse(w.Name, text)
+		got, err := scenario.Parse(w.Name, text)
 		if err != nil {
 			t.Errorf("%v in\n%s", err, text)
 			continue
@@ -44,7 +45,7 @@ delay = { kind = "constant", mean = "5s" }
 `
 
 func TestWhatIsLeftOutFollows(t *testing.T) {
-	w, err := workload.Parse("x", []byte(sound))
+	w, err := scenario.Parse("x", []byte(sound))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,12 +53,12 @@ func TestWhatIsLeftOutFollows(t *testing.T) {
 		t.Errorf("%d resident, want 100 a second for 5 s; text %q", w.Resident, w.Scenario)
 	}
 	for _, population := range []string{"451", "549"} { // rounded
-		w, err := workload.Parse("x", []byte(strings.Replace(sound, "tick", "population = "+population+"\ntick", 1)))
+		w, err := scenario.Parse("x", []byte(strings.Replace(sound, "tick", "population = "+population+"\ntick", 1)))
 		if err != nil || fmt.Sprint(w.Resident) != population {
 			t.Errorf("a population of %s is read as %d, %v", population, w.Resident, err)
 		}
 	}
-	w, err = workload.Parse("x", []byte("name = 'x'\ntick = '1ms'\nmodel = 'churn'\nparameters.delay = {kind = 'uniform', high = '3s'}\n"))
+	w, err = scenario.Parse("x", []byte("name = 'x'\ntick = '1ms'\nmodel = 'churn'\nparameters.delay = {kind = 'uniform', high = '3s'}\n"))
 	if err != nil || w.Resident != 0 || w.Model.(*workload.Churn).Burst != 32 {
 		t.Errorf("%+v, %v: want any number of timers, and bursts of 32", w.Model, err)
 	}
@@ -112,7 +113,7 @@ func TestErrorsNameLineOrKeyValueAndWhatWasExpected(t *testing.T) {
 				"x.toml: parameters.class[0].rate = -5: want a number a second above 0\nx.toml: parameters.class[0].delay.mean = -5s: "},
 	} {
 		text := strings.Replace(sound, c.old, c.new, 1)
-		_, err := workload.Parse("x.toml", []byte(text))
+		_, err := scenario.Parse("x.toml", []byte(text))
 		switch {
 		case c.want == "" && err != nil:
 			t.Errorf("the sound file: %v", err)
@@ -134,19 +135,19 @@ func TestLoadRefusesNamesThatAreTaken(t *testing.T) {
 	a, b := write("a.toml", "\xef\xbb\xbf"+sound), write("b.toml", sound)
 	c := write("c.toml", strings.Replace(sound, "mine", "hold", 1))
 	hold, _ := workload.Find("hold")
-	printed, _ := workload.Print(hold)
+	printed, _ := scenario.Print(hold)
 	d := write("d.toml", string(printed))
-	if list, err := workload.Load(d); err != nil || len(list) != 1 || list[0].Name != "hold" {
+	if list, err := scenario.Load(d); err != nil || len(list) != 1 || list[0].Name != "hold" {
 		t.Errorf("a built-in workload as it is printed: %v, %v", list, err)
 	}
-	if _, err := workload.Load(d, d); err == nil {
+	if _, err := scenario.Load(d, d); err == nil {
 		t.Error("the same file twice is two workloads of one name")
 	}
-	if list, err := workload.Load(a); err != nil || len(list) != 1 || list[0].Name != "mine" {
+	if list, err := scenario.Load(a); err != nil || len(list) != 1 || list[0].Name != "mine" {
 		t.Errorf("one sound file: %v, %v", list, err)
 	}
 	missing := filepath.Join(dir, "missing.toml")
-	list, err := workload.Load(a, b, c, missing)
+	list, err := scenario.Load(a, b, c, missing)
 	if list != nil || err == nil {
 		t.Fatalf("%d workloads, error %v", len(list), err)
 	}
@@ -163,7 +164,7 @@ func TestLoadRefusesNamesThatAreTaken(t *testing.T) {
 
 // The format's description names whatever a file may hold, and its examples are sound.
 func TestTheDescriptionIsCompleteAndItsExamplesAreSound(t *testing.T) {
-	data, err := os.ReadFile("../../docs/scenarios.md")
+	data, err := os.ReadFile("../../../docs/scenarios.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +188,7 @@ func TestTheDescriptionIsCompleteAndItsExamplesAreSound(t *testing.T) {
 	}
 	for _, example := range examples {
 		example, _, _ = strings.Cut(example, "```")
-		if _, err := workload.Parse("example", []byte(example)); err != nil {
+		if _, err := scenario.Parse("example", []byte(example)); err != nil {
 			t.Errorf("%v\n%s", err, example)
 		}
 	}
@@ -197,25 +198,25 @@ func TestTheDescriptionIsCompleteAndItsExamplesAreSound(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add(sound)
 	for _, w := range workload.All() {
-		text, err := workload.Print(w)
+		text, err := scenario.Print(w)
 		if err != nil {
 			f.Fatal(err)
 		}
 		f.Add(string(text))
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		w, err := workload.Parse("x", []byte(text))
+		w, err := scenario.Parse("x", []byte(text))
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "x:") {
 				t.Errorf("no file: %v", err)
 			}
 			return
 		}
-		printed, err := workload.Print(w)
+		printed, err := scenario.Print(w)
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := workload.Parse("y", printed)
+		again, err := scenario.Parse("y", printed)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, printed)
 		}
@@ -233,7 +234,7 @@ func TestErrorsHaveNoControlCharacters(t *testing.T) {
 		sound + `"x` + esc + `" = 1`, strings.Replace(sound, `"mine"`, `"mine`+esc+`"`, 1), strings.Replace(sound, `"flow"`, `"flow`+esc+`"`, 1),
 		strings.Replace(sound, `"1ms"`, `"1ms`+esc+`"`, 1), "\x1b[2J = 1", sound + "delay = '''\n\x1b'''",
 	} {
-		_, err := workload.Parse("a\x1b.toml", []byte(text))
+		_, err := scenario.Parse("a\x1b.toml", []byte(text))
 		if err == nil || strings.ContainsFunc(strings.ReplaceAll(err.Error(), "\n", ""), func(r rune) bool { return r < ' ' || r == '\u202e' }) {
 			t.Errorf("%q: %q", text, err)
 		}

@@ -1,17 +1,18 @@
-package workload_test
+package scenario_test
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/bench/workload/scenario"
 )
 
 // Each parameter has a range, and groups of them fit together.
 func TestParametersOutOfRangeAreNamed(t *testing.T) {
 	changed := func(name, old, new string) string {
 		w, _ := workload.Find(name)
-		text, err := workload.Print(w)
+		text, err := scenario.Print(w)
 		if err != nil || !strings.Contains(string(text), old) {
 			t.Fatalf("%s has no %q: %v", name, old, err)
 		}
@@ -51,7 +52,7 @@ func TestParametersOutOfRangeAreNamed(t *testing.T) {
 		"warm_up = 1h: want at most 1e+07 arrivals before the start":               "name = 'x'\ntick = '1ms'\nmodel = 'flow'\n[parameters]\nwarm_up = '1h'\nclass = [{rate = 10000, delay = {kind = 'constant', mean = '1s'}}]",
 		"class[0].population: want the share of the population":                    model("flow", "class = [{delay = {kind = 'constant', mean = '1s'}}, {delay = {kind = 'constant', mean = '1s'}}]"),
 	} {
-		_, err := workload.Parse("x", []byte(text))
+		_, err := scenario.Parse("x", []byte(text))
 		if err == nil || !strings.Contains(err.Error(), ": parameters."+want) {
 			t.Errorf("got  %v\nwant %s\nin %s", err, want, text)
 		}
