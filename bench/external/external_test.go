@@ -20,6 +20,21 @@ import (
 
 var _ replay.Player = (*Program)(nil)
 
+// built compiles a program in C.
+func built(t *testing.T, source string) string {
+	t.Helper()
+	cc, err := exec.LookPath("cc")
+	if err != nil {
+		t.Skip("there is no C compiler (cc), so no program of another language to test with")
+	}
+	path := filepath.Join(t.TempDir(), "program")
+	out, err := exec.Command(cc, "-std=gnu99", "-O1", "-Wall", "-Wextra", "-Werror", "-Ifiles", "-o", path, source).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return path
+}
+
 // misbehave builds the program that does wrong what FAULT says, and shortens the time of a request.
 func misbehave(t *testing.T) string {
 	t.Helper()
@@ -245,5 +260,54 @@ func TestParse(t *testing.T) {
 func TestAProgramThatIsNotThere(t *testing.T) {
 	if _, err := Start(context.Background(), Spec{Name: "none", Args: []string{"./none-such"}}, &Blocks{}); err == nil {
 		t.Error("no error")
+	}
+}
+
+// The first timer that did not fire as it must is named, with its Pop.
+func TestTheFirstWrongTimerIsNamed(t *testing.T) {
+	var s script.Script
+	b, err := s.Write(t.Context(), nil, func(w *script.Writer) {
+		w.ScheduleAs(0, 5)
+		w.ScheduleAs(1, 9)
+		w.ScheduleAs(2, 9)
+		w.Cancel(2)
+		w.Reschedule(1, 7)
+		for _, at := range []structures.Tick{5, 7, 9} {
+			w.Wake(at)
+		}
+	})
+	fail.If(t, err)
+	file, err := os.Create(filepath.Join(t.TempDir(), "blocks"))
+	fail.If(t, err)
+	defer func() { _ = file.Close() }()
+	f := func(at structures.Tick, slot uint32) Fire { return Fire{At: at, Slot: slot} }
+	for _, c := range []struct {
+		fired []Fire
+		want  *WrongFire // nil: another error, or none
+		what  string
+	}{
+		{[]Fire{f(5, 0), f(7, 1)}, nil, ""},
+		{[]Fire{f(7, 1)}, &WrongFire{Pop: 0, Slot: 0, Lost: true}, "a timer with deadline 5 and delay 5 has not fired by tick 5 (slot 0)"},
+		{[]Fire{f(5, 0), f(9, 1)}, &WrongFire{Pop: 1, Slot: 1, Lost: true}, "a timer with deadline 7 and delay 7 has not fired by tick 7 (slot 1)"},
+		{[]Fire{f(5, 0), f(5, 1)}, &WrongFire{Pop: 0, Slot: 1}, "timer 1 fired early or a second time, at tick 5"},
+		{[]Fire{f(5, 0), f(7, 1), f(9, 2)}, &WrongFire{Pop: 2, Slot: 2}, "timer 2 fired early or a second time, at tick 9"},
+		{[]Fire{f(5, 0), f(7, 1), f(7, 0)}, &WrongFire{Pop: 1, Slot: 0}, "timer 0 fired early or a second time, at tick 7"},
+		{[]Fire{f(5, 0), f(5, 0)}, &WrongFire{Pop: 0, Slot: 0, Again: true}, "timer 0 fired early or a second time, at tick 5"},
+		{[]Fire{f(5, 0), f(7, 1), f(8, 1)}, nil, "it reports that timer 1 fired at tick 8, but no Pop has that tick"},
+	} {
+		l, err := (&Blocks{file: file}).put(0, b, 0, nil)
+		fail.If(t, err)
+		due, what := script.NewDue[struct{}](nil), ""
+		_, err = prove(&due, false, l.pops, l.due, c.fired)
+		if err != nil {
+			what = err.Error()
+		}
+		wrong, ok := errors.AsType[*WrongFire](err)
+		if ok {
+			wrong.error = nil
+		}
+		if what != c.what || ok != (c.want != nil) || ok && *wrong != *c.want {
+			t.Errorf("%v: %+v, %q; want %+v, %q", c.fired, wrong, what, c.want, c.what)
+		}
 	}
 }

@@ -33,7 +33,7 @@ type Program struct {
 	due    script.Due[struct{}]
 
 	proof       script.Proof
-	fired       []Fire // reported in the last block that was replayed with every, in this order; nil without an answer
+	fired       []Fire // see [Program.Fired]
 	last, timed answer // the last answer, and the sum of those that count in the results
 }
 
@@ -111,6 +111,10 @@ func (p *Program) Memory() (bytes uint64, known bool) {
 	}
 	return (resident - min(resident, shared)) * uint64(os.Getpagesize()), err == nil
 }
+
+// Fired returns the timers that the program reported in the last block that was replayed with every, in this order; nil without an
+// answer.
+func (p *Program) Fired() []Fire { return p.fired }
 
 // Count adds the collections and compilations of the last block to those that Describe returns.
 func (p *Program) Count() {
@@ -262,4 +266,33 @@ func (p *Program) proveEvery(l *loaded, a answer, room int) error {
 		p.slots.free = append(p.slots.free, slots...)
 	}
 	return nil
+}
+
+// PopOne lets two overdue timers fire, of which the first cancels the other. It returns how many fire.
+func (p *Program) PopOne() (fired uint64, err error) {
+	le := binary.LittleEndian
+	b := make([]byte, headSize)
+	le.PutUint32(b, blockMagic)
+	le.PutUint32(b[4:], Version)
+	for i, n := range []uint64{2, 3, 2} { // batches, operations, slots
+		le.PutUint64(b[8+8*i:], n)
+	}
+	for _, n := range []uint32{opSchedule, 2, opPopOne, 1} {
+		b = le.AppendUint32(b, n)
+	}
+	for _, n := range []uint64{10, 0, 20, 1, 30, 0} { // ticks and slots
+		b = le.AppendUint64(b, n)
+	}
+	at, err := p.blocks.raw(b)
+	if err == nil {
+		err = errors.Join(p.Begin(2), p.fires.Truncate(4*fireSize))
+	}
+	if err == nil {
+		_, err = p.ask(message{load, 0, uint64(len(b)), 2, uint64(at)}, p.requestTime())
+	}
+	if err != nil {
+		return 0, err
+	}
+	a, err := p.ask(message{Kind: run, A: 4}, p.requestTime())
+	return a.Fired, err
 }

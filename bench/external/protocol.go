@@ -66,7 +66,7 @@ const (
 type About struct {
 	results.External
 
-	popsOne     bool
+	PopsOne     bool // see [Program.PopOne]
 	lateTicks   structures.Tick
 	lateOfDelay [2]uint32 // numerator and denominator
 }
@@ -98,7 +98,7 @@ func decodeHello(b []byte) (a About, err error) {
 		ClockNS: math.Float64frombits(le.Uint64(b[16:])), WakeNS: math.Float64frombits(le.Uint64(b[24:])),
 		Language: text(b[48:80]), Version: text(b[80:128]), Note: text(b[128:256]),
 	}
-	a.popsOne = flags&flagPopOne != 0
+	a.PopsOne = flags&flagPopOne != 0
 	a.lateTicks = structures.Tick(le.Uint64(b[32:]))
 	a.lateOfDelay = [2]uint32{le.Uint32(b[40:]), le.Uint32(b[44:])}
 	for what, ns := range map[string]float64{"a reading of its clock": a.ClockNS, "a wake-up": a.WakeNS} {

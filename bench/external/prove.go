@@ -58,12 +58,12 @@ func (a answer) checkTimes(ops int, clockNS float64, trip, age time.Duration) er
 // mostThreads is more threads than any collector or compiler has (chosen).
 const mostThreads = 1024
 
-// wrongFire is the first timer that a program did not fire as it must.
-type wrongFire struct {
-	pop   int // number of the pop
-	slot  uint32
-	lost  bool // it did not fire
-	again bool // it fired twice in the pop
+// WrongFire is the error of the first timer that a program did not fire as it must.
+type WrongFire struct {
+	Pop   int // number of the Pop in the block
+	Slot  uint32
+	Lost  bool // it did not fire
+	Again bool // it fired twice in the Pop
 	error
 }
 
@@ -77,7 +77,7 @@ func prove(d *script.Due[struct{}], coarse bool, pops []structures.Tick, due []e
 		for before := len(slots); len(fired) > 0 && fired[0].At == at; fired = fired[1:] {
 			slot := fired[0].Slot
 			if _, _, err := d.Fired(uint64(slot), at); err != nil {
-				return nil, &wrongFire{pop: pop, slot: slot, again: slices.Contains(slots[before:], slot), error: err}
+				return nil, &WrongFire{Pop: pop, Slot: slot, Again: slices.Contains(slots[before:], slot), error: err}
 			}
 			slots = append(slots, slot)
 		}
@@ -85,7 +85,7 @@ func prove(d *script.Due[struct{}], coarse bool, pops []structures.Tick, due []e
 			continue
 		}
 		if slot, err := d.Lost(); err != nil {
-			return nil, &wrongFire{pop: pop, slot: uint32(slot), lost: true, error: fmt.Errorf("%w (slot %d)", err, slot)}
+			return nil, &WrongFire{Pop: pop, Slot: uint32(slot), Lost: true, error: fmt.Errorf("%w (slot %d)", err, slot)}
 		}
 	}
 	if len(fired) > 0 {

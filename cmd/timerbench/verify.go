@@ -17,6 +17,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/external"
+	"github.com/timerbench/timerbench/bench/external/conform"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/results/store"
 	"github.com/timerbench/timerbench/bench/workload/scenario"
@@ -335,9 +336,9 @@ func verifyPrograms(cmd *cobra.Command, values []string, traces string, asJSON b
 	begin(cmd)
 	out := cmd.OutOrStdout()
 	var failed []string
-	verdicts := []external.Verdict{}
+	verdicts := []conform.Verdict{}
 	for _, s := range specs {
-		v, err := external.Verify(cmd.Context(), s, files, external.DefaultLimits)
+		v, err := conform.Verify(cmd.Context(), s, files, conform.DefaultLimits)
 		if err != nil {
 			return err
 		}

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/timerbench/timerbench/bench/external"
+	"github.com/timerbench/timerbench/bench/external/conform"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/results/store"
 	"github.com/timerbench/timerbench/internal/fail"
@@ -126,7 +126,7 @@ func TestVerifyOfAnExternalProgram(t *testing.T) {
 		t.Errorf("exit code %d, want %d", code, exitError)
 	}
 	_, stdout, _ = run("verify", "--external", bad, "--json")
-	var verdicts []external.Verdict
+	var verdicts []conform.Verdict
 	if err := json.Unmarshal([]byte(stdout), &verdicts); err != nil || len(verdicts) != 1 || verdicts[0].OK ||
 		len(verdicts[0].Failure.Operations) != 2 {
 		t.Errorf("%v: %s", err, stdout)

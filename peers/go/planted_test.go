@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/timerbench/timerbench/bench/external"
+	"github.com/timerbench/timerbench/bench/external/conform"
 )
 
 // The test's own program stands between the runner and an adapter if this variable names a fault.
@@ -135,9 +136,9 @@ func TestPlantedFaultsAreFound(t *testing.T) {
 		}
 		specs = []external.Spec{{Name: "go-binheap", Args: []string{binheap}}}
 	}
-	limits := external.Limits{Hello: time.Minute, Request: 5 * time.Second, Checks: 30 * time.Second, Shrink: time.Second}
+	limits := conform.Limits{Hello: time.Minute, Request: 5 * time.Second, Checks: 30 * time.Second, Shrink: time.Second}
 	for _, s := range specs {
-		v, err := external.Verify(t.Context(), s, nil, limits)
+		v, err := conform.Verify(t.Context(), s, nil, limits)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +155,7 @@ func TestPlantedFaultsAreFound(t *testing.T) {
 		for _, fault := range []string{"late", "keeps cancelled timers", "forgets moves"} {
 			with := s
 			with.Args = append([]string{"env", planted + "=" + fault, os.Args[0]}, s.Args...)
-			v, err := external.Verify(t.Context(), with, nil, limits)
+			v, err := conform.Verify(t.Context(), with, nil, limits)
 			if err != nil {
 				t.Fatal(err)
 			}

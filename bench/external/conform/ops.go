@@ -1,4 +1,4 @@
-package external
+package conform
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/timerbench/timerbench/bench/external"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/schedtest/model"
@@ -92,24 +93,24 @@ func fromBlock(ops []op, b *script.Block) []op {
 }
 
 // explain says in terms of the operations what a program did wrong, and returns the index of the pop.
-func (w *wrongFire) explain(ops []op, fired []Fire) (at int, what string) {
-	for left := w.pop; ops[at].Kind != pop || left > 0; at++ {
+func explain(w *external.WrongFire, ops []op, fired []external.Fire) (at int, what string) {
+	for left := w.Pop; ops[at].Kind != pop || left > 0; at++ {
 		if ops[at].Kind == pop {
 			left--
 		}
 	}
-	why, tick := history(ops[:at], w.slot), ops[at].At
-	if w.again {
+	why, tick := history(ops[:at], w.Slot), ops[at].At
+	if w.Again {
 		why = "it has fired in the same Pop"
 	}
-	if !w.lost {
-		return at, fmt.Sprintf("timer %d fires at tick %d, but %s", w.slot, tick, why)
+	if !w.Lost {
+		return at, fmt.Sprintf("timer %d fires at tick %d, but %s", w.Slot, tick, why)
 	}
 	but := "It does not fire"
-	if n := slices.IndexFunc(fired, func(f Fire) bool { return f.Slot == w.slot }); n >= 0 {
+	if n := slices.IndexFunc(fired, func(f external.Fire) bool { return f.Slot == w.Slot }); n >= 0 {
 		but = fmt.Sprintf("It fires at tick %d", fired[n].At)
 	}
-	return at, fmt.Sprintf("timer %d must fire at tick %d: %s. %s", w.slot, tick, why, but)
+	return at, fmt.Sprintf("timer %d must fire at tick %d: %s. %s", w.Slot, tick, why, but)
 }
 
 // history says what has become of the timer in a slot.

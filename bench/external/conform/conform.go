@@ -1,6 +1,4 @@
-package external
-
-// Verify checks whether a program of any language keeps the contract of timers. It replays operations on the
+// Package conform checks whether a program of any language keeps the contract of timers. It replays operations on the
 // program without measuring them, and compares every timer that fires with a model:
 //
 //   - named cases, each for a fault that some timer library has had;
@@ -11,10 +9,10 @@ package external
 // The first failure is shrunk to the fewest operations that still fail, and described in terms of these operations. A
 // program that hangs, ends, floods its output or answers late gets a
 // verdict within the time limit, like one that fires the wrong timers.
+package conform
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -22,6 +20,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/timerbench/timerbench/bench/external"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/show"
@@ -89,7 +88,7 @@ const (
 
 // Verify checks a program. traces are the names of recordings. The error is that of ctx, or of a recording that cannot be
 // read; every fault of the program is in the verdict.
-func Verify(ctx context.Context, s Spec, traces []string, limits Limits) (v Verdict, err error) {
+func Verify(ctx context.Context, s external.Spec, traces []string, limits Limits) (v Verdict, err error) {
 	s.HelloTime, s.RequestTime = limits.Hello, limits.Request
 	started := time.Now()
 	within, cancel := context.WithTimeout(ctx, limits.Hello+limits.Checks+limits.Shrink)
@@ -121,11 +120,11 @@ func Verify(ctx context.Context, s Spec, traces []string, limits Limits) (v Verd
 
 type kit struct {
 	ctx      context.Context
-	spec     Spec
+	spec     external.Spec
 	verdict  *Verdict
 	deadline time.Time
-	blocks   *Blocks
-	program  *Program
+	blocks   *external.Blocks
+	program  *external.Program
 
 	unordered, notFIFO bool // seen in a Pop over several ticks, and among equal deadlines
 }
@@ -136,8 +135,8 @@ func (k *kit) ready() (err error) {
 		return nil
 	}
 	k.end()
-	k.blocks = &Blocks{}
-	k.program, err = Start(k.ctx, k.spec, k.blocks)
+	k.blocks = &external.Blocks{}
+	k.program, err = external.Start(k.ctx, k.spec, k.blocks)
 	return err
 }
 
@@ -262,7 +261,7 @@ func (k *kit) replay(ops []op) *fault {
 	if err == nil {
 		_, err = k.program.Replay(b, true)
 	}
-	fired := k.program.fired
+	fired := k.program.Fired()
 	if !k.program.Coarse && fired != nil {
 		k.observe(ops, fired)
 	}
@@ -273,14 +272,14 @@ func (k *kit) replay(ops []op) *fault {
 	if errors.Is(k.ctx.Err(), context.DeadlineExceeded) {
 		f.what, f.slow = "it hangs: no answer within the time limit of all checks", true
 	}
-	if wrong, ok := errors.AsType[*wrongFire](err); ok && !k.program.Coarse {
-		f.at, f.what = wrong.explain(ops, fired)
+	if wrong, ok := errors.AsType[*external.WrongFire](err); ok && !k.program.Coarse {
+		f.at, f.what = explain(wrong, ops, fired)
 	}
 	return f
 }
 
 // observe notes the order in which timers of one Pop fire. The protocol leaves it open.
-func (k *kit) observe(ops []op, fired []Fire) {
+func (k *kit) observe(ops []op, fired []external.Fire) {
 	follow(ops, math.MaxInt64, func(i int, due []script.Fire) {
 		place := make(map[uint32]int)
 		for n, f := range due {
@@ -317,10 +316,10 @@ func (k *kit) order() string {
 // siblings notes whether a timer that fires can stop another one that is due.
 func (k *kit) siblings() string {
 	const of = "whether a timer that fires can stop another that is due: "
-	if k.program == nil || k.program.Hangs() || !k.program.popsOne {
+	if k.program == nil || k.program.Hangs() || !k.program.PopsOne {
 		return of + "not said"
 	}
-	fired, err := k.popOne()
+	fired, err := k.program.PopOne()
 	switch {
 	case err != nil:
 		return of + err.Error()
@@ -330,35 +329,6 @@ func (k *kit) siblings() string {
 		return of + "no, it fires all the same"
 	}
 	return of + fmt.Sprintf("%d timers fired of two, want one or both", fired)
-}
-
-// popOne lets two overdue timers fire, of which the first cancels the other. It returns how many fire.
-func (k *kit) popOne() (fired uint64, err error) {
-	le := binary.LittleEndian
-	b := make([]byte, headSize)
-	le.PutUint32(b, blockMagic)
-	le.PutUint32(b[4:], Version)
-	for i, n := range []uint64{2, 3, 2} { // batches, operations, slots
-		le.PutUint64(b[8+8*i:], n)
-	}
-	for _, n := range []uint32{opSchedule, 2, opPopOne, 1} {
-		b = le.AppendUint32(b, n)
-	}
-	for _, n := range []uint64{10, 0, 20, 1, 30, 0} { // ticks and slots
-		b = le.AppendUint64(b, n)
-	}
-	at, err := k.blocks.raw(b)
-	if err != nil {
-		return 0, err
-	}
-	if err := errors.Join(k.program.Begin(2), k.program.fires.Truncate(4*fireSize)); err != nil {
-		return 0, err
-	}
-	if _, err := k.program.ask(message{load, 0, uint64(len(b)), 2, uint64(at)}, k.program.requestTime()); err != nil {
-		return 0, err
-	}
-	a, err := k.program.ask(message{Kind: run, A: 4}, k.program.requestTime())
-	return a.Fired, err
 }
 
 // Lines returns the verdict as lines of text.

@@ -1,10 +1,8 @@
-package external
+package conform
 
 import (
-	"errors"
 	"math"
 	"math/rand/v2"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -13,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/external"
 	"github.com/timerbench/timerbench/internal/fail"
 )
 
@@ -25,7 +23,7 @@ func built(t *testing.T, source string) string {
 		t.Skip("there is no C compiler (cc), so no program of another language to test with")
 	}
 	path := filepath.Join(t.TempDir(), "program")
-	out, err := exec.Command(cc, "-std=gnu99", "-O1", "-Wall", "-Wextra", "-Werror", "-Ifiles", "-o", path, source).CombinedOutput()
+	out, err := exec.Command(cc, "-std=gnu99", "-O1", "-Wall", "-Wextra", "-Werror", "-I../files", "-o", path, source).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -35,25 +33,25 @@ func built(t *testing.T, source string) string {
 func verified(t *testing.T, shrink time.Duration, args []string, traces ...string) Verdict {
 	t.Helper()
 	limits := Limits{Hello: time.Minute, Request: 2 * time.Second, Checks: time.Minute, Shrink: shrink}
-	v, err := Verify(t.Context(), Spec{Name: "mine", Args: args}, traces, limits)
+	v, err := Verify(t.Context(), external.Spec{Name: "mine", Args: args}, traces, limits)
 	fail.If(t, err)
 	return v
 }
 
 // The starts that timerbench external init prints pass every check.
 func TestTheStartsPass(t *testing.T) {
-	starts := map[string][]string{"c": {built(t, "files/start.c")}}
+	starts := map[string][]string{"c": {built(t, "../files/start.c")}}
 	if python, err := exec.LookPath("python3"); err == nil {
-		starts["python"] = []string{python, "files/start.py"}
+		starts["python"] = []string{python, "../files/start.py"}
 	}
 	if rustc, err := exec.LookPath("rustc"); err == nil {
 		path := filepath.Join(t.TempDir(), "mine")
-		if out, err := exec.Command(rustc, "-O", "--edition", "2021", "-o", path, "files/start.rs").CombinedOutput(); err != nil {
+		if out, err := exec.Command(rustc, "-O", "--edition", "2021", "-o", path, "../files/start.rs").CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
 		starts["rust"] = []string{path}
 	}
-	traces, err := filepath.Glob("../../traces/*.trace")
+	traces, err := filepath.Glob("../../../traces/*.trace")
 	if err != nil || len(traces) == 0 {
 		t.Fatal("no recordings", err)
 	}
@@ -71,7 +69,7 @@ func TestTheStartsPass(t *testing.T) {
 // A program says whether it can be asked, and verify finds out whether a timer that fires can stop another one that is due.
 func TestASiblingThatIsDue(t *testing.T) {
 	t.Parallel()
-	start := fail.Read(t, "files/start.c")
+	start := fail.Read(t, "../files/start.c")
 	announced := strings.Replace(start, "= TB_INLINED;", "= TB_INLINED | TB_POP_ONE;", 1)
 	before, _, _ := strings.Cut(announced, "static void tb_pop(")
 	takesAllFirst := before + `static void tb_pop(int64_t now) {
@@ -108,10 +106,10 @@ func TestAProgramThatKeepsDeadEntriesGrows(t *testing.T) {
 		t.Skip("there is no C++ compiler (c++)")
 	}
 	tombstones := filepath.Join(t.TempDir(), "tombstones")
-	if out, err := exec.Command(cxx, "-O1", "-Ifiles", "-o", tombstones, "../../peers/c/tombstones.cpp").CombinedOutput(); err != nil {
+	if out, err := exec.Command(cxx, "-O1", "-I../files", "-o", tombstones, "../../../peers/c/tombstones.cpp").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for program, grows := range map[string]bool{tombstones: true, built(t, "files/start.c"): false} {
+	for program, grows := range map[string]bool{tombstones: true, built(t, "../files/start.c"): false} {
 		v := verified(t, 20*time.Second, []string{program})
 		notes := strings.Join(v.Notes, "; ")
 		if !v.OK || (v.Grew > 12 && v.Grew < 40) != grows || strings.Contains(notes, "it grows by ") != grows || strings.Contains(notes, "it does not grow by ") == grows {
@@ -123,7 +121,7 @@ func TestAProgramThatKeepsDeadEntriesGrows(t *testing.T) {
 // Each fault gets a verdict that says what is wrong, with few operations.
 func TestFaultsAreFoundAndShrunk(t *testing.T) {
 	t.Parallel()
-	program := built(t, "testdata/misbehave.c")
+	program := built(t, "../testdata/misbehave.c")
 	for fault, want := range map[string]struct {
 		what       string
 		operations int // at most; 0: no listing
@@ -193,7 +191,7 @@ func TestBadStartsGetAVerdict(t *testing.T) {
 			if want[:8] != "it hangs" {
 				limits.Hello = time.Minute
 			}
-			v, err := Verify(t.Context(), Spec{Name: "mine", Args: []string{"sh", "-c", program}}, nil, limits)
+			v, err := Verify(t.Context(), external.Spec{Name: "mine", Args: []string{"sh", "-c", program}}, nil, limits)
 			if err != nil || v.OK || v.Failure.Check != "start" || !strings.Contains(v.Failure.What, want) {
 				t.Errorf("%+v, %v; want %q", v.Failure, err, want)
 			}
@@ -206,7 +204,7 @@ func TestAProgramMustGetThroughTheNamedCasesInTime(t *testing.T) {
 	for _, limit := range []int{0, 1000} {
 		all := len(namedCases(limit))
 		for named := range all + 1 {
-			k := &kit{ctx: t.Context(), verdict: &Verdict{Named: named}, program: &Program{}, deadline: time.Now().Add(-time.Second)}
+			k := &kit{ctx: t.Context(), verdict: &Verdict{Named: named}, program: &external.Program{}, deadline: time.Now().Add(-time.Second)}
 			k.program.About.Limit = limit
 			fail.If(t, k.run(nil, 0))
 			if failed := k.verdict.Failure != nil; failed != (named < all-1) {
@@ -219,7 +217,7 @@ func TestAProgramMustGetThroughTheNamedCasesInTime(t *testing.T) {
 // A program that answers late, or hangs among many operations, each of which has time, is told so within the time limit.
 func TestALateProgramIsToldSoInTime(t *testing.T) {
 	t.Parallel()
-	program := built(t, "testdata/misbehave.c")
+	program := built(t, "../testdata/misbehave.c")
 	for _, c := range []struct {
 		faults         []string
 		limits         Limits
@@ -232,7 +230,7 @@ func TestALateProgramIsToldSoInTime(t *testing.T) {
 			"named case: many timers between two ticks", "it hangs: no answer within", 30 * time.Second},
 	} {
 		started := time.Now()
-		spec := Spec{Name: "mine", Args: slices.Concat([]string{"env"}, c.faults, []string{program})}
+		spec := external.Spec{Name: "mine", Args: slices.Concat([]string{"env"}, c.faults, []string{program})}
 		v, err := Verify(t.Context(), spec, nil, c.limits)
 		if err != nil || v.OK || !strings.Contains(v.Failure.What, c.message) || c.check != "" && v.Failure.Check != c.check {
 			t.Errorf("%q: %+v, %v", c.faults, v.Failure, err)
@@ -247,36 +245,26 @@ func TestWhatIsWrongIsExplained(t *testing.T) {
 	ops := []op{
 		newOp(schedule, 0, 5), newOp(schedule, 1, 9), newOp(schedule, 2, 9), newOp(cancel, 2, 0), newOp(reschedule, 1, 7), newOp(pop, 0, 5), newOp(pop, 0, 7), newOp(pop, 0, 9),
 	}
-	f := func(at tick, slot uint32) Fire { return Fire{At: at, Slot: slot} }
-	file, err := os.Create(filepath.Join(t.TempDir(), "blocks"))
-	fail.If(t, err)
-	defer func() { _ = file.Close() }()
+	lost := func(pop int, slot uint32) external.WrongFire {
+		return external.WrongFire{Pop: pop, Slot: slot, Lost: true}
+	}
+	wrong := func(pop int, slot uint32) external.WrongFire { return external.WrongFire{Pop: pop, Slot: slot} }
 	for _, c := range []struct {
-		fired []Fire
+		wrong external.WrongFire
+		fired []external.Fire
 		at    int
 		what  string
 	}{
-		{[]Fire{f(5, 0), f(7, 1)}, -1, ""},
-		{[]Fire{f(7, 1)}, 5, "timer 0 must fire at tick 5: its deadline is 5 (line 1). It does not fire"},
-		{[]Fire{f(5, 0), f(9, 1)}, 6, "timer 1 must fire at tick 7: line 5 moved it to tick 7. It fires at tick 9"},
-		{[]Fire{f(5, 0), f(5, 1)}, 5, "timer 1 fires at tick 5, but line 5 moved it to tick 7"},
-		{[]Fire{f(5, 0), f(7, 1), f(9, 2)}, 7, "timer 2 fires at tick 9, but line 4 cancelled it"},
-		{[]Fire{f(5, 0), f(7, 1), f(7, 0)}, 6, "timer 0 fires at tick 7, but it has fired at tick 5 (line 6)"},
-		{[]Fire{f(5, 0), f(5, 0)}, 5, "timer 0 fires at tick 5, but it has fired in the same Pop"},
-		{[]Fire{f(5, 0), f(7, 1), f(7, 8)}, 6, "timer 8 fires at tick 7, but this slot never had a timer"},
-		{[]Fire{f(5, 0), f(7, 1), f(8, 1)}, -1, "it reports that timer 1 fired at tick 8, but no Pop has that tick"},
+		{lost(0, 0), []external.Fire{{At: 7, Slot: 1}}, 5, "timer 0 must fire at tick 5: its deadline is 5 (line 1). It does not fire"},
+		{lost(1, 1), []external.Fire{{At: 9, Slot: 1}}, 6, "timer 1 must fire at tick 7: line 5 moved it to tick 7. It fires at tick 9"},
+		{wrong(0, 1), nil, 5, "timer 1 fires at tick 5, but line 5 moved it to tick 7"},
+		{wrong(2, 2), nil, 7, "timer 2 fires at tick 9, but line 4 cancelled it"},
+		{wrong(1, 0), nil, 6, "timer 0 fires at tick 7, but it has fired at tick 5 (line 6)"},
+		{external.WrongFire{Slot: 0, Again: true}, nil, 5, "timer 0 fires at tick 5, but it has fired in the same Pop"},
+		{wrong(1, 8), nil, 6, "timer 8 fires at tick 7, but this slot never had a timer"},
 	} {
-		l, err := (&Blocks{file: file}).put(0, block(ops), 0, nil)
-		fail.If(t, err)
-		due, at, what := script.NewDue[struct{}](nil), -1, ""
-		if _, err := prove(&due, false, l.pops, l.due, c.fired); err != nil {
-			what = err.Error()
-			if wrong, ok := errors.AsType[*wrongFire](err); ok {
-				at, what = wrong.explain(ops, c.fired)
-			}
-		}
-		if at != c.at || what != c.what {
-			t.Errorf("%v: line %d, %q; want %d, %q", c.fired, at+1, what, c.at+1, c.what)
+		if at, what := explain(&c.wrong, ops, c.fired); at != c.at || what != c.what {
+			t.Errorf("%+v: line %d, %q; want %d, %q", c.wrong, at+1, what, c.at+1, c.what)
 		}
 	}
 	want := "   6  Pop(5)               fires 0   <- fails here"
@@ -323,7 +311,7 @@ func TestChecksAreValid(t *testing.T) {
 func TestARecordingThatCannotBeReadIsAnError(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bad.trace")
 	fail.Write(t, path, "no trace")
-	spec := Spec{Name: "mine", Args: []string{built(t, "files/start.c")}}
+	spec := external.Spec{Name: "mine", Args: []string{built(t, "../files/start.c")}}
 	if _, err := Verify(t.Context(), spec, []string{path}, DefaultLimits); err == nil || !strings.Contains(err.Error(), "bad.trace") {
 		t.Errorf("%v", err)
 	}

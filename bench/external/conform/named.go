@@ -1,4 +1,4 @@
-package external
+package conform
 
 import (
 	"math/rand/v2"
