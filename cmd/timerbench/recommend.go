@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -189,6 +190,9 @@ type source struct {
 // builtIn is the origin of the results in docs/results.
 const builtIn = "the run that is part of this program (docs/results)"
 
+// lastKept returns the same run at each call, which must not be changed.
+var lastKept = sync.OnceValues(kept.Last)
+
 // find returns the results at a path, as [store.Read] does. For an empty path it returns the last whole run in
 // [store.Parent], or the run that is part of this program if there is none. A run is whole if it is complete and has
 // all structures, workloads and sizes of the normal or the full profile ([bench.Whole]). If a later run is not
@@ -206,7 +210,7 @@ func find(path string) (s source, err error) {
 		s.run, err = store.ReadFile(s.from)
 	} else {
 		s.from = builtIn
-		s.run, err = kept.Last()
+		s.run, err = lastKept()
 	}
 	if err != nil || len(found) == 0 {
 		return s, err

@@ -14,7 +14,6 @@ import (
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/results/store"
-	kept "github.com/timerbench/timerbench/docs/results"
 	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/internal/tracetest"
 	"github.com/timerbench/timerbench/report/answer"
@@ -141,7 +140,7 @@ func TestRecommendTakesTheRunThatIsNamed(t *testing.T) {
 // parameters: the run may lack newer ones.
 func keptRun(t *testing.T) *results.Run {
 	t.Helper()
-	last, err := kept.Last()
+	last, err := lastKept()
 	fail.If(t, err)
 	r := *last
 	profile, _ := bench.FindProfile(r.Parameters.Profile)

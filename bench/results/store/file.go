@@ -58,13 +58,29 @@ func sealed(r *results.Run) ([]byte, error) {
 	return append(content, digestKey+digest(content)+`"}`...), nil
 }
 
-// checkSeal returns an error if the content of a file does not match its digest.
-func checkSeal(data []byte) error {
-	var compact bytes.Buffer
-	if err := json.Compact(&compact, data); err != nil {
-		return err
+// compact returns JSON without white space between tokens. json.Compact, which also checks the syntax, takes several times as long.
+func compact(valid []byte) []byte {
+	out := make([]byte, 0, len(valid))
+	inString, escaped := false, false
+	for _, c := range valid {
+		switch {
+		case escaped:
+			escaped = false
+		case inString && c == '\\':
+			escaped = true
+		case c == '"':
+			inString = !inString
+		case !inString && (c == ' ' || c == '\n' || c == '\t' || c == '\r'):
+			continue
+		}
+		out = append(out, c)
 	}
-	data = compact.Bytes()
+	return out
+}
+
+// checkSeal returns an error if the content of a file, which is valid JSON, does not match its digest.
+func checkSeal(data []byte) error {
+	data = compact(data)
 	at := bytes.LastIndex(data, []byte(digestKey))
 	switch {
 	case at < 0:
@@ -113,12 +129,14 @@ func Decode(data []byte) (*results.Run, error) {
 	if n := bytes.Count(data, []byte("{")) + bytes.Count(data, []byte("null")); n > mostObjects {
 		return nil, fmt.Errorf("it has %d objects, want at most %d", n, mostObjects)
 	}
-	var head Header
-	if err := unmarshalJSON(data, &head); err != nil {
-		return nil, err
-	}
-	if err := head.check(); err != nil {
-		return nil, err
+	var head Header // its end is soon reached; only the whole tells what is wrong with it
+	if head.Decode(json.NewDecoder(bytes.NewReader(data))) != nil || head.check() != nil {
+		if err := unmarshalJSON(data, &head); err != nil {
+			return nil, err
+		}
+		if err := head.check(); err != nil {
+			return nil, err
+		}
 	}
 	r := &results.Run{}
 	if err := unmarshalJSON(data, r); err != nil {
