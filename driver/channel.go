@@ -54,7 +54,7 @@ func (t *ChanTimer) Reset(delay time.Duration) bool {
 	now := sh.clock.soon()
 	deadline := sh.clock.deadline(now, delay)
 	// The channel of a pending timer is empty.
-	return !sh.marked.Load() && sh.move(&t.t, deadline.tick) || sh.moveLocked(&t.t, now, deadline, t.c)
+	return !sh.marked.Load() && (t.t.postpone(deadline.tick) || sh.move(&t.t, deadline.tick)) || sh.moveLocked(&t.t, now, deadline, t.c)
 }
 
 // newChannel returns a channel with room for one value. The channel is a single allocation that

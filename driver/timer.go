@@ -92,7 +92,7 @@ func (t *Timer) Reset(delay time.Duration) bool {
 	sh := t.shard()
 	now := sh.clock.soon()
 	deadline := sh.clock.deadline(now, delay)
-	return !sh.marked.Load() && sh.move(t, deadline.tick) || sh.moveLocked(t, now, deadline, nil)
+	return !sh.marked.Load() && (t.postpone(deadline.tick) || sh.move(t, deadline.tick)) || sh.moveLocked(t, now, deadline, nil)
 }
 
 // shard returns the shard of the timer. It panics if there is none.
@@ -122,6 +122,12 @@ func ResetAll(timers []*Timer, delay time.Duration) (pending int) {
 		}
 	}
 	return pending
+}
+
+// postpone is move for a later deadline of a timer that is not hasty. The compiler inlines it, which saves a tenth of Reset.
+func (t *Timer) postpone(deadline structures.Tick) bool {
+	old, when := t.when.Load(), int64(deadline)
+	return old > 0 && (old == when || old < when && t.when.CompareAndSwap(old, when))
 }
 
 // move moves a pending timer without the lock. It reports false if the timer is not pending or is to be due sooner than

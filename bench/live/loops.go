@@ -74,9 +74,9 @@ func (c *contexts) Stop(int) bool {
 // the resident timers of all workers: each of them has a block of those that a worker has started.
 func (p *population) loop(op results.Op, w *worker, g, goroutines int) func() (int, error) {
 	l, block := &w.loops, p.each/goroutines
-	random := func(of func(Timers, int, time.Duration) bool) func() (int, error) {
+	random := func(of func(Mover, int, time.Duration) bool) func() (int, error) {
 		return func() (int, error) {
-			timers := p.workers[l.next/loopBatch%len(p.workers)].resident
+			timers := p.workers[l.next/loopBatch%len(p.workers)].resident.(Mover)
 			for i, pick := range l.picks[l.next:][:loopBatch] {
 				if !of(timers, g*block+int(uint64(pick)*uint64(block)>>32), w.far[(l.next/4+i)%numbers]) {
 					return 0, fmt.Errorf("%s: a timer of minutes was not pending", op)
@@ -94,11 +94,11 @@ func (p *population) loop(op results.Op, w *worker, g, goroutines int) func() (i
 	case results.LoopContext:
 		return startStopOne(op, &contexts{with: p.system.WithTimeout})
 	case results.LoopLater:
-		return random(func(t Timers, i int, _ time.Duration) bool { return t.(Mover).Reset(i, residentMin+residentSpan) })
+		return random(func(t Mover, i int, _ time.Duration) bool { return t.Reset(i, residentMin+residentSpan) })
 	case results.LoopRandom:
-		return random(func(t Timers, i int, delay time.Duration) bool { return t.(Mover).Reset(i, delay) })
+		return random(Mover.Reset)
 	case results.LoopReplace:
-		return random(func(t Timers, i int, delay time.Duration) bool {
+		return random(func(t Mover, i int, delay time.Duration) bool {
 			ok := t.Stop(i)
 			t.Start(i, delay)
 			return ok

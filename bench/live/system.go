@@ -46,6 +46,8 @@ type Timers interface {
 
 // Mover is implemented by Timers that can be moved.
 type Mover interface {
+	Timers
+
 	// Reset makes timer i fire after delay. It reports whether the timer was pending.
 	Reset(i int, delay time.Duration) bool
 }
