@@ -29,12 +29,7 @@ func (m *Avalanche) Check() []ParameterError {
 
 // New returns the process.
 func (m *Avalanche) New(n int, tick time.Duration) script.Process {
-	return &avalanche{
-		n:        n,
-		period:   m.Period.ticks(tick),
-		spread:   m.Spread.ticks(tick),
-		replaced: int(float64(n) * float64(m.Cancel)),
-	}
+	return &avalanche{n: n, period: m.Period.ticks(tick), spread: m.Spread.ticks(tick), replaced: int(float64(n) * float64(m.Cancel))}
 }
 
 type avalanche struct {

@@ -2,7 +2,6 @@ package workload
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"time"
 
@@ -60,11 +59,10 @@ func (m *Cache) New(n int, tick time.Duration) script.Process {
 // cache is the process of a Cache. The owner of an event is the key of a timer, and its kind the class of keys.
 type cache struct {
 	eventLoop
-	n       int
-	rate    float64        // new entries per tick
-	rates   script.Weights // of the classes
-	keys    []keys
-	arrival float64 // of the next new entry
+	n     int
+	rate  float64        // new entries per tick
+	rates script.Weights // of the classes
+	keys  []keys
 }
 
 // keys is a class of keys, in ticks.
@@ -132,13 +130,7 @@ func (p *cache) Fill(w *script.Writer, r *script.Rand) {
 
 // Step advances to the tick of the next event.
 func (p *cache) Step(w *script.Writer, r *script.Rand) {
-	if p.arrival == 0 {
-		p.arrival = float64(w.Now()) + r.Exp()/p.rate
-	}
-	now := structures.Tick(math.Ceil(math.Min(p.arrival, math.MaxInt64/2)))
-	if at, ok := p.next(w); ok {
-		now = min(now, at)
-	}
+	now := p.nextOrArrival(w, r, p.rate)
 	w.Advance(now)
 	for ; p.arrival <= float64(now); p.arrival += r.Exp() / p.rate {
 		class := p.rates.Pick(r)

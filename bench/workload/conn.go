@@ -24,21 +24,16 @@ type ConnDeadline struct {
 func (m *ConnDeadline) New(n int, tick time.Duration) script.Process {
 	conns := max(1, n/2)
 	return &connDeadlines{
-		eventLoop:    newEventLoop(tick, conns, 2),
-		model:        *m,
-		conns:        make([]conn, conns),
-		timeout:      [2]float64{m.Read.in(tick), m.Write.in(tick)},
-		meanInterval: m.Every.in(tick),
+		newEventLoop(tick, conns, 2), m, make([]conn, conns), [2]float64{m.Read.in(tick), m.Write.in(tick)}, m.Every.in(tick),
 	}
 }
 
 type connDeadlines struct {
-	eventLoop    // the kinds of timers are the deadlines: to read, to write
+	eventLoop // the kinds of timers are the deadlines: to read, to write; messages arrive to any connection
+	*ConnDeadline
 	conns        []conn
 	timeout      [2]float64 // to read, to write
 	meanInterval float64
-	model        ConnDeadline
-	nextArrival  float64 // of the next message, to any connection
 }
 
 type conn struct {
@@ -53,12 +48,12 @@ const connMessage = 2
 func (p *connDeadlines) Fill(w *script.Writer, r *script.Rand) {
 	for i := range p.conns {
 		c := &p.conns[i]
-		c.messagesLeft = 1 + r.IntN(int(p.model.Messages))
+		c.messagesLeft = 1 + r.IntN(int(p.Messages))
 		last := p.age(r, 0)
 		for kind, timeout := range p.timeout {
 			age := last
-			if p.model.Lazy > 0 {
-				age = p.age(r, float64(float64(p.model.Lazy)*timeout))
+			if p.Lazy > 0 {
+				age = p.age(r, float64(float64(p.Lazy)*timeout))
 			}
 			c.setAt[kind] = w.Now() - structures.Tick(age)
 			p.set(w, w.Now()+ticks(timeout-age), of(i, kind))
@@ -93,8 +88,7 @@ func (p *connDeadlines) Step(w *script.Writer, r *script.Rand) {
 // nextMessage plans the next message. The Poisson processes of all connections together
 // are one Poisson process, and each connection is equally likely to get the message.
 func (p *connDeadlines) nextMessage(w *script.Writer, r *script.Rand) {
-	p.nextArrival += float64(r.Exp()*p.meanInterval) / float64(len(p.conns))
-	p.plan(max(w.Now(), structures.Tick(math.Ceil(p.nextArrival))), of(0, connMessage))
+	p.planArrival(w, float64(r.Exp()*p.meanInterval)/float64(len(p.conns)), of(0, connMessage))
 }
 
 func (p *connDeadlines) message(w *script.Writer, r *script.Rand, i int) {
@@ -104,9 +98,9 @@ func (p *connDeadlines) message(w *script.Writer, r *script.Rand, i int) {
 		return
 	}
 	for kind, timeout := range p.timeout {
-		if float64(w.Now()-c.setAt[kind]) >= float64(float64(p.model.Lazy)*timeout) {
+		if float64(w.Now()-c.setAt[kind]) >= float64(float64(p.Lazy)*timeout) {
 			c.setAt[kind] = w.Now()
-			if p.model.Cleared > 0 && r.Float64() < float64(p.model.Cleared) {
+			if p.Cleared > 0 && r.Float64() < float64(p.Cleared) {
 				p.cancel(w, of(i, kind))
 			}
 			p.set(w, w.Now()+ticks(timeout), of(i, kind))
@@ -119,7 +113,7 @@ func (p *connDeadlines) reopen(w *script.Writer, i int) {
 	for kind := range p.timeout {
 		p.cancel(w, of(i, kind))
 	}
-	c.messagesLeft = int(p.model.Messages)
+	c.messagesLeft = int(p.Messages)
 	for kind, timeout := range p.timeout {
 		c.setAt[kind] = w.Now()
 		p.set(w, w.Now()+ticks(timeout), of(i, kind))
@@ -191,17 +185,16 @@ type Peers struct {
 // New returns the process.
 func (m *Peers) New(n int, tick time.Duration) script.Process {
 	send, receive, left := m.Send.in(tick), m.Receive.in(tick), m.Left.in(tick)
-	p := &peers{model: *m, send: send, receive: receive, left: 1 - script.Exp(-left/send), answer: receive / (send + receive)}
-	p.eventLoop = newEventLoop(tick, max(1, int(math.Round(float64(n)/(p.left+p.answer)))), 2)
-	return p
+	answer := receive / (send + receive)
+	pending := 1 - script.Exp(-left/send) + answer // timers of a peer, on average
+	return &peers{newEventLoop(tick, max(1, int(math.Round(float64(n)/pending))), 2), m, send, receive, answer}
 }
 
 type peers struct {
-	eventLoop
-	model         Peers
+	eventLoop // messages arrive to or from any peer
+	*Peers
 	send, receive float64 // ticks
-	left, answer  float64 // probability that the deadline is pending
-	nextMessage   float64
+	answer        float64 // probability that the deadline is pending
 }
 
 // The kinds of timers, and the event of a message, to or from any peer.
@@ -216,11 +209,11 @@ func (p *peers) count() int { return len(p.timers) / p.kinds }
 // Fill draws the ages of the deadlines at a random moment, which are exponential.
 func (p *peers) Fill(w *script.Writer, r *script.Rand) {
 	for i := range p.count() {
-		if age := float64(p.send * r.Exp()); age < float64(p.in(p.model.Left)) {
-			p.set(w, w.Now()+ticks(float64(p.in(p.model.Left))-age), of(i, leftSet))
+		if age := float64(p.send * r.Exp()); age < float64(p.in(p.Left)) {
+			p.set(w, w.Now()+ticks(float64(p.in(p.Left))-age), of(i, leftSet))
 		}
 		if r.Float64() < p.answer { // its age has the distribution of the time to the next message that is received
-			p.set(w, w.Now()+ticks(float64(p.in(p.model.Answer))-float64(p.receive*r.Exp())), of(i, answerDue))
+			p.set(w, w.Now()+ticks(float64(p.in(p.Answer))-float64(p.receive*r.Exp())), of(i, answerDue))
 		}
 	}
 	p.planMessage(w, r)
@@ -236,9 +229,9 @@ func (p *peers) Step(w *script.Writer, r *script.Rand) {
 		answer := of(i, answerDue)
 		switch sent := r.Float64() < p.receive/(p.send+p.receive); {
 		case sent:
-			p.set(w, w.Now()+p.in(p.model.Left), of(i, leftSet))
+			p.set(w, w.Now()+p.in(p.Left), of(i, leftSet))
 			if !p.pending(w, answer) {
-				p.set(w, w.Now()+p.in(p.model.Answer), answer)
+				p.set(w, w.Now()+p.in(p.Answer), answer)
 			}
 		case p.pending(w, answer):
 			p.cancel(w, answer)
@@ -251,6 +244,5 @@ func (p *peers) Step(w *script.Writer, r *script.Rand) {
 
 // planMessage plans the next message of all peers together, which are one Poisson process.
 func (p *peers) planMessage(w *script.Writer, r *script.Rand) {
-	p.nextMessage += float64(r.Exp()/(1/p.send+1/p.receive)) / float64(p.count())
-	p.plan(max(w.Now(), structures.Tick(math.Ceil(p.nextMessage))), of(0, peerMessage))
+	p.planArrival(w, float64(r.Exp()/(1/p.send+1/p.receive))/float64(p.count()), of(0, peerMessage))
 }

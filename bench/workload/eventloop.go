@@ -2,6 +2,7 @@ package workload
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/timerbench/timerbench/bench/script"
@@ -26,6 +27,7 @@ type eventLoop struct {
 	planned script.Queue[event]
 	fires   []event // what happens when a timer fires, by key
 	fired   []event // buffer of advance
+	arrival float64 // when the next one of a stream of arrivals comes
 }
 
 // timerRef refers to a timer of the script. The zero timerRef is not set.
@@ -49,6 +51,12 @@ func (l *eventLoop) pending(w *script.Writer, e event) bool {
 }
 
 func (l *eventLoop) plan(at structures.Tick, e event) { l.planned.Push(at, e) }
+
+// planArrival plans the next arrival, which comes that many ticks after the one before.
+func (l *eventLoop) planArrival(w *script.Writer, after float64, e event) {
+	l.arrival += after
+	l.plan(max(w.Now(), structures.Tick(math.Ceil(l.arrival))), e)
+}
 
 // schedule schedules a timer that fires the event e. It is neither moved nor cancelled.
 func (l *eventLoop) schedule(w *script.Writer, at structures.Tick, e event) uint32 {
@@ -90,6 +98,18 @@ func (l *eventLoop) next(w *script.Writer) (at structures.Tick, ok bool) {
 		}
 	}
 	return at, ok
+}
+
+// nextOrArrival returns the tick of the next event, or of the next arrival if rate of them come in a tick, at random.
+func (l *eventLoop) nextOrArrival(w *script.Writer, r *script.Rand, rate float64) structures.Tick {
+	if l.arrival == 0 { // with a rate of 0 the first arrival is at +Inf
+		l.arrival = float64(w.Now()) + r.Exp()/rate
+	}
+	next := structures.Tick(math.Ceil(math.Min(l.arrival, math.MaxInt64/2)))
+	if at, ok := l.next(w); ok {
+		next = min(next, at)
+	}
+	return max(next, w.Now())
 }
 
 // advance advances to a tick and returns what happens as timers fire there.

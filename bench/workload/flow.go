@@ -85,7 +85,7 @@ func (c *Class) checkSteadyState() *ParameterError {
 	if c.Completion == nil {
 		return nil
 	}
-	f := c.outcomes(time.Millisecond)
+	f := c.stream(time.Millisecond)
 	draws := math.Min(f.delay.Mean, f.completion.Mean) / meanFirstEnd(f.delay, *f.completion)
 	if draws <= maxDraws {
 		return nil
@@ -125,8 +125,8 @@ func (f *Flow) Resident(tick time.Duration) float64 {
 	}
 	n := 0.0
 	for _, c := range f.Classes {
-		o := c.outcomes(tick)
-		n += float64(c.Rate.perTick(tick) * o.meanPending())
+		s := c.stream(tick)
+		n += float64(c.Rate.perTick(tick) * s.meanPending())
 	}
 	return n
 }
@@ -146,7 +146,7 @@ func (f *Flow) scaled(factor float64) *Flow {
 func (f *Flow) New(n int, tick time.Duration) script.Process {
 	p := &flow{everyTick: f.Poll, startsEmpty: f.WarmUp > 0, warmUp: f.WarmUp.ticks(tick)}
 	for _, c := range f.Classes {
-		s := stream{outcomes: c.outcomes(tick)}
+		s := c.stream(tick)
 		if c.Rate > 0 {
 			s.rate = c.Rate.perTick(tick)
 		} else {
@@ -159,8 +159,9 @@ func (f *Flow) New(n int, tick time.Duration) script.Process {
 	return p
 }
 
-func (c *Class) outcomes(tick time.Duration) outcomes {
-	f := outcomes{delay: c.Delay.dist(tick)}
+// stream returns the stream of the class, without its rate and its population.
+func (c *Class) stream(tick time.Duration) stream {
+	f := stream{delay: c.Delay.dist(tick)}
 	if c.Completion != nil {
 		f.completion = new(c.Completion.dist(tick))
 	}

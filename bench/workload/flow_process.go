@@ -15,15 +15,6 @@ type flow struct {
 	rate        float64         // arrivals per tick, of all streams
 	rates       script.Weights  // of the streams
 	streams     []stream
-
-	arrival float64 // when the next timer arrives
-}
-
-// stream is a class of timers, with its times in ticks.
-type stream struct {
-	outcomes
-	rate       float64 // arrivals per tick
-	population float64 // 0: it follows from the rate
 }
 
 func (f *flow) Fill(w *script.Writer, r *script.Rand) {
@@ -59,10 +50,10 @@ func (f *flow) startSteady(w *script.Writer, r *script.Rand, s *stream, n int) {
 // Step advances to the tick of the next event. It pops the timers that are due there,
 // then schedules the arrivals, then makes the planned cancels and moves.
 func (f *flow) Step(w *script.Writer, r *script.Rand) {
-	if f.arrival == 0 { // with a rate of 0 the first arrival is at +Inf
-		f.arrival = float64(w.Now()) + r.Exp()/f.rate
+	now := f.nextOrArrival(w, r, f.rate)
+	if f.everyTick {
+		now = w.Now() + 1
 	}
-	now := f.nextMoment(w)
 	for _, e := range f.advance(w, now) {
 		if e.tick > 0 {
 			f.schedule(w, now+e.tick, e)
@@ -76,17 +67,6 @@ func (f *flow) Step(w *script.Writer, r *script.Rand) {
 		f.arrive(w, f.arrival, f.streams[s].drawArrival(r))
 	}
 	f.happen(now, func(e event) { f.interrupt(w, e) })
-}
-
-func (f *flow) nextMoment(w *script.Writer) structures.Tick {
-	if f.everyTick {
-		return w.Now() + 1
-	}
-	next := structures.Tick(math.Ceil(math.Min(f.arrival, math.MaxInt64/2)))
-	if at, ok := f.next(w); ok {
-		next = min(next, at)
-	}
-	return max(next, w.Now())
 }
 
 // arrive schedules a timer that arrived within the tick that ends now. Arrivals and
@@ -116,9 +96,10 @@ func (f *flow) interrupt(w *script.Writer, e event) {
 	}
 }
 
-// outcomes says what happens to the timers of a class: whether and when they are
-// cancelled or moved. Times are in ticks.
-type outcomes struct {
+// stream is a class of timers, and says whether and when they are cancelled or moved. Times are in ticks.
+type stream struct {
+	rate       float64 // arrivals per tick
+	population float64 // 0: it follows from the rate
 	delay      script.Dist
 	completion *script.Dist // nil: none
 
@@ -133,7 +114,7 @@ type timerPlan struct {
 	moveBy float64 // by how much it is moved then; 0: it is cancelled
 }
 
-func (f *outcomes) drawArrival(r *script.Rand) timerPlan {
+func (f *stream) drawArrival(r *script.Rand) timerPlan {
 	l := timerPlan{delay: f.delay.Draw(r), endsAt: math.Inf(1)}
 	switch {
 	case f.completion != nil:
@@ -152,7 +133,7 @@ func (f *outcomes) drawArrival(r *script.Rand) timerPlan {
 
 // meanPending returns the mean time that a timer is pending. With shares it is, in units of the mean delay, 1/2 for a
 // timer that is cancelled, 1/2 + 1 for one that is moved, and 1 otherwise.
-func (f *outcomes) meanPending() float64 {
+func (f *stream) meanPending() float64 {
 	if f.completion != nil {
 		return meanFirstEnd(f.delay, *f.completion)
 	}
@@ -171,7 +152,7 @@ func meanFirstEnd(a, b script.Dist) float64 {
 }
 
 // drawPending draws the remaining plan of a timer that is pending at a random moment in the steady state.
-func (f *outcomes) drawPending(r *script.Rand) timerPlan {
+func (f *stream) drawPending(r *script.Rand) timerPlan {
 	if f.completion != nil {
 		return f.drawPendingByRejection(r)
 	}
@@ -195,7 +176,7 @@ func (f *outcomes) drawPending(r *script.Rand) timerPlan {
 // drawPendingByRejection draws a pending timer of a class with completions. It draws
 // the remainder of the end with the shorter mean, deadline or completion, and rejects
 // timers whose other end has passed. This is exact, because the two are independent.
-func (f *outcomes) drawPendingByRejection(r *script.Rand) timerPlan {
+func (f *stream) drawPendingByRejection(r *script.Rand) timerPlan {
 	short, long := f.delay, *f.completion
 	swap := long.Mean < short.Mean
 	if swap {

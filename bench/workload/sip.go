@@ -50,10 +50,9 @@ func (m *SIP) New(n int, tick time.Duration) script.Process {
 
 type sip struct {
 	*SIP
-	eventLoop               // the owners of timers are the transactions
+	eventLoop               // the owners of timers are the transactions, which arrive
 	remaining    []timeline // by transaction
 	free         []int      // indices of transactions that have ended
-	nextArrival  float64    // of the next transaction
 	meanInterval float64    // mean, between two arrivals
 
 	answer, ring script.Dist // of SIP, in ticks
@@ -165,14 +164,15 @@ func (p *sip) meanTimers() float64 {
 // Fill begins all past transactions that may still be in progress.
 func (p *sip) Fill(w *script.Writer, r *script.Rand) {
 	longest := 64*p.in(p.T1) + p.in(p.C) + p.in(p.D) // no transaction lasts longer
-	for p.nextArrival = float64(w.Now() - longest); ; {
-		p.nextArrival += float64(p.meanInterval * r.Exp())
-		if p.nextArrival > float64(w.Now()) {
-			break
+	for p.arrival = float64(w.Now() - longest); ; {
+		after := float64(p.meanInterval * r.Exp())
+		if p.arrival+after > float64(w.Now()) {
+			p.planArrival(w, after, of(0, sipArrival))
+			return
 		}
-		p.begin(w, p.drawTimeline(r), structures.Tick(math.Ceil(p.nextArrival)))
+		p.arrival += after
+		p.begin(w, p.drawTimeline(r), structures.Tick(math.Ceil(p.arrival)))
 	}
-	p.plan(structures.Tick(math.Ceil(p.nextArrival)), of(0, sipArrival))
 }
 
 // Step handles the events of one tick.
@@ -183,8 +183,7 @@ func (p *sip) Step(w *script.Writer, r *script.Rand) {
 			p.runNext(w, int(e.owner))
 		case sipArrival:
 			p.begin(w, p.drawTimeline(r), w.Now())
-			p.nextArrival += float64(p.meanInterval * r.Exp())
-			p.plan(structures.Tick(math.Ceil(p.nextArrival)), of(0, sipArrival))
+			p.planArrival(w, float64(p.meanInterval*r.Exp()), of(0, sipArrival))
 		}
 	})
 }
