@@ -12,6 +12,7 @@ import (
 	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/internal/longtest"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/entry"
@@ -80,13 +81,9 @@ func TestRoundsAreSpreadOverAPeriodOfAgeing(t *testing.T) {
 	m := newRunner(&Plan{}, Hooks{}).measuring(c)
 	for pass := range 3 {
 		rounds := c.pass(pass)
-		if err := m.begin(t.Context(), rounds[0]); err != nil {
-			t.Fatal(err)
-		}
+		fail.If(t, m.begin(t.Context(), rounds[0]))
 		for round := range roundsPerPass {
-			if err := m.ageTo(t.Context(), rounds[1+round].Age); err != nil {
-				t.Fatal(err)
-			}
+			fail.If(t, m.ageTo(t.Context(), rounds[1+round].Age))
 			s := m.script
 			if warm := s.warmUp.Operations(); !s.warmUp.Done() || warm < 2*n || warm > 3*n {
 				t.Errorf("the warm-up takes %d operations, want one replacement of %d timers", warm, n)

@@ -8,6 +8,7 @@ import (
 	"github.com/timerbench/timerbench/bench/loops"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/entry"
@@ -93,9 +94,7 @@ func TestSingleCallsOfAFaultyStructureHaveNoFigure(t *testing.T) {
 func TestSingleCallsAreVerified(t *testing.T) {
 	cfg := tinyRun(t, []string{"quadheap"}, []string{"avalanche-slot"})
 	var got []Verified
-	if err := Verify(t.Context(), proofOf(t, cfg, 2), func(v Verified) { got = append(got, v) }); err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, Verify(t.Context(), proofOf(t, cfg, 2), func(v Verified) { got = append(got, v) }))
 	if len(got) != 1 || got[0].Operations < 2*(1<<16) || got[0].Failures != nil {
 		t.Errorf("%+v", got)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
@@ -24,9 +25,7 @@ func TestTheEstimateOfMemoryIsMet(t *testing.T) {
 	got := plan.Steps[slices.IndexFunc(plan.Steps, func(s Step) bool { _, size := s.Of(); return size == n })]
 	before := replay.Measure()
 	m := newRunner(plan, Hooks{}).measuring(got.cell)
-	if err := m.begin(t.Context(), got.Rounds[0]); err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, m.begin(t.Context(), got.Rounds[0]))
 	defer m.end()
 	held := replay.Measure()
 	peak := 1.5 * held.BytesSince(before)

@@ -14,6 +14,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/results/store"
 	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/structures/entry"
 )
 
@@ -60,9 +61,7 @@ func TestExternalProgramsTakePartInARun(t *testing.T) {
 		}
 	}
 	var file bytes.Buffer
-	if err := store.Encode(&file, r); err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, store.Encode(&file, r))
 	if read, err := store.Decode(file.Bytes()); err != nil || len(read.Cells) != len(r.Cells) {
 		t.Fatalf("the saved results cannot be read: %v", err)
 	}

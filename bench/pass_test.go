@@ -9,6 +9,7 @@ import (
 	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/entry"
 	"github.com/timerbench/timerbench/structures/minheap"
@@ -37,15 +38,11 @@ func TestTheCollectorIsOffInTrials(t *testing.T) {
 	e := entry.Entry{New: func() structures.Scheduler[uint64] { return watch }}
 	c, s := newContender(results.RoleStructure, e), w.Script(100, 1)
 	c.samples = replay.NewLatencies()
-	if err := errors.Join(c.begin(0), c.replay(s.Fill(), false)); err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, errors.Join(c.begin(0), c.replay(s.Fill(), false)))
 	m := newRunner(&Plan{}, Hooks{}).measuring(newCell(w, 100, nil, 0))
 	for _, how := range []Timing{Warm, AsAWhole, ByKind, CallByCall} {
 		watch.on, watch.off = 0, 0
-		if err := m.trial(c, s.Next(500, nil), how, Round{}); err != nil {
-			t.Fatal(err)
-		}
+		fail.If(t, m.trial(c, s.Next(500, nil), how, Round{}))
 		if watch.on > 0 || watch.off == 0 {
 			t.Errorf("%s: the collector was on in %d calls, off in %d", how, watch.on, watch.off)
 		}
@@ -59,12 +56,8 @@ func TestTheCacheIsWarmBeforeATimedBlock(t *testing.T) {
 		cfg := tinyRun(t, []string{"minheap"}, []string{"churn"})
 		cfg.N, cfg.Trials = []int{n}, 1
 		m, s := measuringOf(t, cfg)
-		if err := m.begin(t.Context(), s.Rounds[0]); err != nil {
-			t.Fatal(err)
-		}
-		if err := m.round(t.Context(), s.Rounds[1]); err != nil {
-			t.Fatal(err)
-		}
+		fail.If(t, m.begin(t.Context(), s.Rounds[0]))
+		fail.If(t, m.round(t.Context(), s.Rounds[1]))
 		block := s.cell.block()
 		for i, want := range []int{want, block, block, block} { // warm, cost, by kind, latency
 			if got := m.script.blocks[i].Calls + m.script.blocks[i].Pops; got < want || got > want+want/10 {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/minheap"
@@ -49,9 +50,7 @@ func run(t *testing.T, cfg Config) *results.Run {
 func runWith(t *testing.T, cfg Config, h Hooks) *results.Run {
 	t.Helper()
 	r, err := Run(t.Context(), planOf(t, cfg), h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	return r
 }
 
@@ -66,9 +65,7 @@ func measuringOf(t *testing.T, cfg Config) (*measuring, Step) {
 func planOf(t *testing.T, cfg Config) *Plan {
 	t.Helper()
 	plan, err := NewPlan(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	return plan
 }
 

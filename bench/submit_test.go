@@ -9,15 +9,14 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/workload"
 	kept "github.com/timerbench/timerbench/docs/results"
+	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
 // The kept run can be submitted. Each edit makes it one that cannot.
 func TestCheckSubmission(t *testing.T) {
 	kept, err := kept.Last()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	run := *kept
 	r := &run
 	r.Cells = slices.DeleteFunc(slices.Clone(r.Cells), func(c results.Cell) bool { // of earlier definitions

@@ -15,6 +15,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/internal/tracetest"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/entry"
@@ -27,21 +28,13 @@ func traceFile(t *testing.T, write func(*trace.Writer)) *Trace {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "test.trace")
 	file, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	w, err := trace.NewWriter(file, trace.Header{Name: "test", Tick: time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	write(w)
-	if err := errors.Join(w.Close(), file.Close()); err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, errors.Join(w.Close(), file.Close()))
 	opened, err := OpenTrace(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	return opened
 }
 
@@ -51,9 +44,7 @@ func madeTrace(t *testing.T, name string, n int, ops uint64) *Trace {
 	path := filepath.Join(t.TempDir(), name+".trace")
 	tracetest.File(t, path, name, n, ops)
 	opened, err := OpenTrace(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	return opened
 }
 
@@ -136,17 +127,13 @@ func TestATraceOfAWorkloadIsItsScript(t *testing.T) {
 		t.Fatalf("%d operations, want %d", got, ops)
 	}
 	source, err := made.open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	defer source.close()
 	if _, err := source.fill(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	last, err := source.next(t.Context(), ops, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	if last.Want != b.Want || last.Late != 0 {
 		t.Errorf("the trace leads to %+v, the script to %+v", last.Want, b.Want)
 	}
@@ -220,12 +207,8 @@ func TestATraceThatChangesUnderARunIsAnError(t *testing.T) {
 	tr := madeTrace(t, "churn", 100, 20_000)
 	other := madeTrace(t, "churn", 5000, 20_000)
 	data, err := os.ReadFile(other.Path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(tr.Path, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
+	fail.If(t, os.WriteFile(tr.Path, data, 0o644))
 	cfg := tinyRun(t, []string{"minheap"}, nil)
 	cfg.Traces = []*Trace{tr}
 	if r, err := Run(t.Context(), planOf(t, cfg), Hooks{}); err == nil || !strings.Contains(err.Error(), "has changed") || len(r.Cells) > 0 {

@@ -11,23 +11,20 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/internal/fail"
 )
 
 func proofOf(t *testing.T, cfg Config, seeds int) *Plan {
 	t.Helper()
 	plan, err := NewProof(cfg, seeds)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	return plan
 }
 
 func TestVerifyFindsAFaultOnAnySeed(t *testing.T) {
 	cfg := tinyRun(t, []string{"minheap", "hwheel-linux"}, []string{"hold", "churn"})
 	var all []Verified
-	if err := Verify(t.Context(), proofOf(t, cfg, 2), func(v Verified) { all = append(all, v) }); err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, Verify(t.Context(), proofOf(t, cfg, 2), func(v Verified) { all = append(all, v) }))
 	if len(all) < 2 {
 		t.Fatalf("%d cells", len(all))
 	}
@@ -80,12 +77,10 @@ func TestVerifyRunReplaysWhatTheRunReplayed(t *testing.T) {
 	r := run(t, cfg)
 	verify := func() (cells int, failed []results.Failure) {
 		t.Helper()
-		if err := VerifyRun(t.Context(), cfg, r, func(v Verified) {
+		fail.If(t, VerifyRun(t.Context(), cfg, r, func(v Verified) {
 			cells++
 			failed = append(failed, v.Failures...)
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))
 		return cells, failed
 	}
 	if cells, failed := verify(); cells != 5 || len(r.Cells) != 4 || len(failed) > 0 {

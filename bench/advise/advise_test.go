@@ -10,6 +10,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/price"
 	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/trace"
 	"github.com/timerbench/timerbench/trace/tracestat"
@@ -54,9 +55,7 @@ func read(t *testing.T, name string) (path string, s *tracestat.Summary) {
 	t.Helper()
 	path = "../../traces/" + name + ".trace"
 	s, err := tracestat.Read(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	return path, s
 }
 
@@ -65,9 +64,7 @@ func TestAdviceIsWhole(t *testing.T) {
 	path, s := read(t, "wireguard")
 	o := Options{Core: 0.9, Bytes: 1e9, Tick: 20 * time.Millisecond}
 	a, err := For(t.Context(), path, s, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	for _, w := range a.Ways {
 		if !(w.Core.Center > w.CallsCore && w.CallsCore > 0 && w.Core.Center < 1 && w.Bytes > 0 && w.Bytes < 1e6) {
 			t.Errorf("%s: %+v", w.Name, w)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/entry"
 	"github.com/timerbench/timerbench/structures/minheap"
@@ -49,9 +50,7 @@ func TestAStructureIsToldWhatTheProgramKnows(t *testing.T) {
 		s := w.Script(1000, 1)
 		a := &announced{Heap: minheap.New[uint64](), named: map[structures.ID]bool{}}
 		i := begun(entry.Entry{New: func() structures.Scheduler[uint64] { return a }})
-		if err := check(i, s.Fill(), false); err != nil {
-			t.Fatal(err)
-		}
+		fail.If(t, check(i, s.Fill(), false))
 		block := s.Next(3200, nil)
 		if err := check(i, block, false); err != nil {
 			t.Errorf("%s: %v", name, err)

@@ -12,6 +12,7 @@ import (
 	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/entry"
@@ -23,9 +24,7 @@ var update = flag.Bool("update", false, "write the generated files")
 func TestLoopsAreGenerated(t *testing.T) {
 	const file = "../loops/loops.go"
 	text, err := os.ReadFile("loop.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	_, original, _ := strings.Cut(string(text), "-update\n")
 	want := "// Code generated from loop.go of package replay by go generate. DO NOT EDIT.\n\npackage loops\n\nimport (\n" +
 		"\t\"github.com/timerbench/timerbench/bench/replay\"\n\t\"github.com/timerbench/timerbench/bench/script\"\n"
@@ -37,13 +36,9 @@ func TestLoopsAreGenerated(t *testing.T) {
 			"Table", "replay.Table", "Answers", "replay.Answers").Replace(original))
 	}
 	out, err := format.Source([]byte(want + ")\n" + written.String()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	if *update {
-		if err := os.WriteFile(file, out, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		fail.If(t, os.WriteFile(file, out, 0o644))
 	}
 	if got, _ := os.ReadFile(file); !bytes.Equal(got, out) {
 		t.Error("loops.go differs from loop.go in more than names: run go generate")

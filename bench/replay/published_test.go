@@ -6,6 +6,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/entry"
@@ -38,9 +39,7 @@ func drivenBy(t *testing.T, name, delays string, n, ticks int, ticking bool) *dr
 	t.Helper()
 	w := newDriven(entries(t, name)[0], ticking)
 	blocks, _ := blocksUntil(ticks, workload.HoldWith(delays).Script(n, 1), 1)
-	if err := w.replay(blocks); err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, w.replay(blocks))
 	return w
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/internal/longtest"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
@@ -239,9 +240,7 @@ func TestTheTimesByKindAreWithoutTheReadingsOfTheClock(t *testing.T) {
 	w, _ := workload.Find("churn")
 	e, _ := catalog.Find("minheap")
 	i, s := begun(e), w.Script(100, 1)
-	if err := check(i, s.Fill(), false); err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, check(i, s.Fill(), false))
 	readings := 0
 	for _, k := range i.TimeByKind(s.Next(500, nil), readNS) {
 		readings += k.ClockReads

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/internal/fail"
 )
 
 // checked is a cell in which all that is known of a cost agrees.
@@ -22,9 +23,7 @@ func checked() *Run {
 }
 
 func TestFiguresThatContradictEachOtherAreFound(t *testing.T) {
-	if err := checked().Check(); err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, checked().Check())
 	minheap := func(r *Run) *Row { return &r.Cells[0].Rows[0] }
 	for want, edit := range map[string]func(*Run){
 		"round 3: minheap and hwheel replayed the same block, but minheap has {Ops:20 Wakes:10 Units:100}": func(r *Run) {

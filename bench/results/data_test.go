@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/timerbench/timerbench/internal/fail"
 )
 
 // keysOf adds the keys of a type, and of the types in it, as files have them.
@@ -29,9 +31,7 @@ func keysOf(t reflect.Type, keys map[string]bool, seen map[reflect.Type]bool) {
 // docs/data.md names each key of a results file, and no other ones.
 func TestTheDictionaryIsWhole(t *testing.T) {
 	data, err := os.ReadFile("../../docs/data.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	_, file, ok := strings.Cut(string(data), "\n## Results file\n")
 	file, _, ok2 := strings.Cut(file, "\n## ")
 	if !ok || !ok2 {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/internal/longtest"
 	"github.com/timerbench/timerbench/structures"
 )
@@ -59,14 +60,10 @@ func TestTheSameSeedGivesTheSameBytesOnAnyMachine(t *testing.T) {
 		}
 	}
 	if *update {
-		if err := os.WriteFile(golden, []byte(lines.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		fail.If(t, os.WriteFile(golden, []byte(lines.String()), 0o644))
 	}
 	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	got, wanted := strings.Split(lines.String(), "\n"), strings.Split(string(want), "\n")
 	seen := map[string]bool{}
 	for i := range max(len(got), len(wanted)) {

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/timerbench/timerbench/internal/fail"
 )
 
 // Of these each parameter is in its range, and what follows from them is not.
@@ -29,9 +31,7 @@ func TestDurationsAreWrittenShortAndReadBack(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"0s", "20ms", "1.5s", "10s", "2m", "1m30s", "1h", "1h0m10s", "10h", "1h30m", "75s"} {
 		var d Duration
-		if err := d.UnmarshalText([]byte(text)); err != nil {
-			t.Fatal(err)
-		}
+		fail.If(t, d.UnmarshalText([]byte(text)))
 		var again Duration
 		if err := again.UnmarshalText([]byte(d.String())); err != nil || again != d || len(d.String()) > len(text)+2 {
 			t.Errorf("%s is written %s and read as %v (%v)", text, d, again, err)

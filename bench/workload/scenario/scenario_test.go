@@ -10,6 +10,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/bench/workload/scenario"
+	"github.com/timerbench/timerbench/internal/fail"
 )
 
 // Every built-in workload can be printed, and is the same when it is read again.
@@ -46,9 +47,7 @@ delay = { kind = "constant", mean = "5s" }
 
 func TestWhatIsLeftOutFollows(t *testing.T) {
 	w, err := scenario.Parse("x", []byte(sound))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	if w.Resident != 500 || w.Scenario != sound {
 		t.Errorf("%d resident, want 100 a second for 5 s; text %q", w.Resident, w.Scenario)
 	}
@@ -127,9 +126,7 @@ func TestLoadRefusesNamesThatAreTaken(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		fail.If(t, os.WriteFile(path, []byte(text), 0o644))
 		return path
 	}
 	a, b := write("a.toml", "\xef\xbb\xbf"+sound), write("b.toml", sound)
@@ -165,9 +162,7 @@ func TestLoadRefusesNamesThatAreTaken(t *testing.T) {
 // The format's description names whatever a file may hold, and its examples are sound.
 func TestTheDescriptionIsCompleteAndItsExamplesAreSound(t *testing.T) {
 	data, err := os.ReadFile("../../../docs/scenarios.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	text := string(data)
 	names := workload.DelayKinds()
 	for _, of := range []any{workload.Flow{}, workload.Class{}, workload.Shares{}} {
@@ -213,9 +208,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		printed, err := scenario.Print(w)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fail.If(t, err)
 		again, err := scenario.Parse("y", printed)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, printed)
