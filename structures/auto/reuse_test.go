@@ -89,3 +89,22 @@ func TestExhaustedRecordsAreNotUsedAgain(t *testing.T) {
 		}
 	}
 }
+
+// A record whose last timer was cancelled stays in its list, and does not move to the wheel with the timers.
+func TestExhaustedRecordsDoNotMoveToTheWheel(t *testing.T) {
+	const limit = 100
+	s := auto.NewFew[int](limit)
+	s.UseUp(1)
+	for range 32 {
+		s.Cancel(s.Schedule(1000, 0))
+	}
+	for n := 1; n <= limit+1 || s.Changing(); n++ {
+		if s.Schedule(structures.Tick(2000+n), 0); s.Len() != n {
+			t.Fatalf("%d timers, want %d", s.Len(), n)
+		}
+		mustBeSound(t, s)
+	}
+	if at, _ := s.Next(); at != 2001 {
+		t.Errorf("Next() = %d, want 2001", at)
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/internal/fifo"
 	"github.com/timerbench/timerbench/structures/internal/slotted"
 	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/schedtest"
@@ -20,32 +19,6 @@ func FuzzAgainstModel(f *testing.F) { whitebox.Fuzz(f, New[uint64], schedtest.FI
 func coreOf(q *Queue[int]) *core {
 	_, c := slotted.Parts(&q.base)
 	return c
-}
-
-func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
-	sound := func() *base[int] {
-		q := New[int]()
-		for range 3 { // in one bucket
-			q.Schedule(3, 0)
-		}
-		q.Schedule(4, 0)
-		q.Next()
-		return &q.base
-	}
-	whitebox.FindsDamageToQueue(t, sound, map[string]func(*core){
-		"order":     func(c *core) { c.nodes.SetDeadline(c.bucket(c.day(3)).Front(), 19) },
-		"bucket":    func(c *core) { c.nodes.SetDeadline(c.bucket(c.day(3)).Back(), 4) },
-		"links":     func(c *core) { c.nodes.From(c.bucket(c.day(3)).Back(), fifo.List{}) },
-		"lost":      func(c *core) { *c.bucket(c.day(3)) = fifo.List{} },
-		"size":      func(c *core) { c.size++ },
-		"today":     func(c *core) { c.today++ },
-		"yesterday": func(c *core) { c.first, c.today = 0, c.today+1 },
-		"first":     func(c *core) { c.first = c.bucket(c.day(3)).Back() },
-		"not today": func(c *core) { c.today-- },
-		"width":     func(c *core) { c.width++ },
-		"shift":     func(c *core) { c.shift = -1 },
-		"buckets":   func(c *core) { c.buckets = c.buckets[:4] },
-	})
 }
 
 func TestCapacityReservesAtMostABucketATimer(t *testing.T) {

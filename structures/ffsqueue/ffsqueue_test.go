@@ -55,31 +55,3 @@ func TestWithinTheSpanNothingMoves(t *testing.T) {
 		t.Fatalf("%+v", w)
 	}
 }
-
-// The cursor is 5. Timers 1 to 3 are due at 10, 10 and 12, in the buckets, and 4 at 100.
-func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
-	sound := func() *base[int] {
-		q := newQueue[int](64, 0)
-		q.Pop(5)
-		for _, deadline := range []structures.Tick{10, 10, 12, 100} {
-			q.Schedule(deadline, 0)
-		}
-		q.Next()
-		return &q.base
-	}
-	whitebox.FindsDamageToLists(t, sound, map[string]func(*core){
-		"cursor":           func(c *core) { c.cursor = 11 },
-		"next":             func(c *core) { c.nodes.Quiet = 11 },
-		"next of the heap": func(c *core) { c.nodes.Quiet = 101 },
-		"not marked":       func(c *core) { c.buckets.Occupied.Clear(12) },
-		"marked":           func(c *core) { c.buckets.Occupied.Set(20) },
-		"other bucket":     func(c *core) { c.nodes.At(3).Deadline = 13 },
-		"another turn":     func(c *core) { c.nodes.At(3).Deadline = 12 + 64 },
-		"before":           func(c *core) { c.nodes.At(1).Deadline = 4 },
-		"links":            func(c *core) { c.nodes.PushBack(&c.buckets.Lists[12], 2, c.nodes.At(2)) },
-		"far deadline":     func(c *core) { c.nodes.At(4).Deadline = 101 },
-		"far and past":     func(c *core) { c.nodes.At(4).Deadline = 4; c.far.Move(4, 4) },
-		"order of the far": func(c *core) { c.far.Add(1, 200); c.far.Add(1, 80) },
-		"lost":             func(c *core) { c.far.Remove(4) },
-	})
-}

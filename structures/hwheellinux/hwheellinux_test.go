@@ -18,34 +18,6 @@ func FuzzAgainstModel(f *testing.F) {
 	whitebox.Fuzz(f, New[uint64], schedtest.Coarse(MaxLate), schedtest.Levels(1))
 }
 
-// Slots 2 to 4 hold timers on level 0 and 1, slot 5 one that is due at tick 5 but was not popped.
-func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
-	sound := func() *base[int] {
-		w := New[int]()
-		for _, deadline := range []structures.Tick{5, 10, 10, 100} { // 100 rounds up to 104
-			w.Schedule(deadline, 0)
-		}
-		w.Schedule(5, 0)
-		w.Pop(5) // one of the two
-		return &w.base
-	}
-	whitebox.FindsDamageToLists(t, sound, map[string]func(*core){
-		"cursor":          func(c *core) { c.cursor-- },
-		"due too early":   func(c *core) { c.nodes.At(5).Deadline = 6 },
-		"due elsewhere":   func(c *core) { c.nodes.At(5).SetPlace(5) },
-		"list of timer":   func(c *core) { c.nodes.At(2).SetPlace(11) },
-		"early":           func(c *core) { c.nodes.At(4).Deadline = 105 },
-		"late":            func(c *core) { c.nodes.At(4).Deadline = 96 },
-		"not marked":      func(c *core) { c.occupied[1] = 0 },
-		"marked":          func(c *core) { c.occupied[0] |= 1 << 60 },
-		"level not used":  func(c *core) { c.inUse = 1 },
-		"level used":      func(c *core) { c.inUse |= 1 << 3 },
-		"next is earlier": func(c *core) { c.next = 9 },
-		"next is later":   func(c *core) { c.next = 11 },
-		"timer unlinked":  func(c *core) { c.nodes.PopFront(&c.due) },
-	})
-}
-
 // roundUp returns when a timer fires: at its deadline, rounded up to
 // the granularity of the first level whose 63 slots are more than the delay.
 func roundUp(deadline, delay structures.Tick) structures.Tick {

@@ -201,8 +201,9 @@ func (c *core) Walk(b *snapshot.Builder) {
 	for timer, deadline := range c.heap.All() {
 		at := cells[0]
 		at.Entries, cells = nil, cells[1:]
-		rules.Must(c.nodes.Deadline(timer) == deadline, "timer %d has the deadline %d, in the heap %d", timer, c.nodes.Deadline(timer), deadline)
-		i := c.nodes.At(timer).Place() - 1
+		n := c.nodes.Checked(timer)
+		rules.Must(n.Deadline == deadline, "timer %d has the deadline %d, in the heap %d", timer, n.Deadline, deadline)
+		i := n.Place() - 1
 		if i < 0 {
 			b.Timer(at, timer, deadline)
 			continue

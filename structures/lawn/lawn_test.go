@@ -126,32 +126,3 @@ func TestTimersInNoListAreCancelledInBatches(t *testing.T) {
 		t.Fatalf("Pop = %+v, %t, with %d timers pending, want none and 16", timer, ok, l.Len())
 	}
 }
-
-// Timers 1 to 4 have delay 10, timer 5 has delay 7 and timer 6 gets no list.
-func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
-	sound := func() *base[int] {
-		r := newRun(t, 8)
-		for range 4 {
-			r.Schedule(10, 0)
-		}
-		r.Schedule(7, 0)
-		r.Schedule(9, 0)
-		r.Next()
-		r.c.lists[r.c.nodes.At(6).Place()-1] = fifo.List{}
-		r.c.nodes.At(6).SetPlace(0)
-		return &r.base
-	}
-	whitebox.FindsDamageToLists(t, sound, map[string]func(*core){
-		"heap":              func(c *core) { c.heap.Move(5, 11) },
-		"not the first":     func(c *core) { c.heap.Replace(1, 2, 10) },
-		"no list":           func(c *core) { c.nodes.At(5).SetPlace(0) },
-		"another list":      func(c *core) { c.nodes.At(3).SetPlace(c.nodes.At(5).Place()) },
-		"not in the heap":   func(c *core) { c.heap.Remove(6) },
-		"list not in heap":  func(c *core) { c.heap.Remove(5) },
-		"list is lost":      func(c *core) { c.lists[c.nodes.At(5).Place()-1] = fifo.List{} },
-		"group of delay":    func(c *core) { c.shift = 60 },
-		"order of the list": func(c *core) { c.nodes.At(3).Deadline = 9 },
-		"deadline in heap":  func(c *core) { c.nodes.At(6).Deadline = 8 },
-		"links":             func(c *core) { c.nodes.PushBack(&c.lists[c.nodes.At(5).Place()-1], 3, c.nodes.At(3)) },
-	})
-}

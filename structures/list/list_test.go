@@ -36,17 +36,3 @@ func TestScanFindsTheEarliest(t *testing.T) {
 		}
 	}
 }
-
-func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
-	nine := func() *List[int] { return whitebox.Nine(New[int]()) }
-	whitebox.FindsDamage(t, nine, map[string]func(*List[int]){
-		"earliest":  func(l *List[int]) { l.core.earliest = 1 },
-		"range":     func(l *List[int]) { l.core.earliest = 9 },
-		"place":     func(l *List[int]) { l.core.place[l.core.slots[1]]++ },
-		"slot":      func(l *List[int]) { l.core.slots[1] = 99 },
-		"freed":     func(l *List[int]) { l.table.Reserve(); l.table.Take(0); l.table.Free(3) },
-		"deadlines": func(l *List[int]) { l.core.deadlines = l.core.deadlines[:8] },
-		"length":    func(l *List[int]) { l.core.remove(2) },
-		"table":     func(l *List[int]) { l.table.Reserve(); l.table.Take(0) },
-	})
-}

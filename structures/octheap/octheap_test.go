@@ -42,14 +42,3 @@ func TestChildrenFillALine(t *testing.T) {
 		}
 	}
 }
-
-func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
-	nine := func() *slotted.Scheduler[int, core, *core] { return &whitebox.Nine(New[int]()).Scheduler }
-	whitebox.FindsDamageToQueue(t, nine, map[string]func(*core){
-		"order": func(c *core) { c.keys[root] = 99 },
-		"index": func(c *core) { c.at[c.slots[root]]++ },
-		"slot":  func(c *core) { c.slots[root] = 99 },
-		"twice": func(c *core) { c.slots[root+1] = c.slots[root] },
-		"lost":  func(c *core) { c.keys = c.keys[:len(c.keys)-1] },
-	})
-}

@@ -55,19 +55,3 @@ func TestTheDeepestHeap(t *testing.T) {
 		h.Pop(2 * n)
 	}
 }
-
-func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
-	nine := func() *slotted.Scheduler[int, core, *core] { return &whitebox.Nine(New[int]()).Scheduler }
-	child := func(c *core) *node { return &c.nodes[c.nodes[c.root].child] }
-	whitebox.FindsDamageToQueue(t, nine, map[string]func(*core){
-		"order":    func(c *core) { child(c).deadline = 0 },
-		"prev":     func(c *core) { c.nodes[child(c).next].prev = c.root },
-		"circle":   func(c *core) { c.nodes[child(c).next].next = c.nodes[c.root].child },
-		"self":     func(c *core) { child(c).child = c.root },
-		"slot":     func(c *core) { child(c).next = 99 },
-		"lost":     func(c *core) { child(c).next = none },
-		"no root":  func(c *core) { c.root = none },
-		"root":     func(c *core) { c.root = c.nodes[c.root].child },
-		"bad root": func(c *core) { c.root = 99 },
-	})
-}

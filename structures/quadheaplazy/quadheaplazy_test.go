@@ -130,35 +130,8 @@ func TestCapacityReservesRoom(t *testing.T) {
 	}
 }
 
-func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
-	sound := func() *Heap[int] {
-		h := New[int]()
-		var ids []structures.ID
-		for i := range 9 {
-			ids = append(ids, h.Schedule(structures.Tick(10+i), i))
-		}
-		h.Reschedule(ids[4], 100) // slot 5
-		h.Cancel(ids[6])
-		return h
-	}
-	whitebox.FindsDamage(t, sound, map[string]func(*Heap[int]){
-		"order":          func(h *Heap[int]) { c := &h.core; c.heap[dary.Root+1].deadline = 0 },
-		"filed":          func(h *Heap[int]) { c := &h.core; c.times[9].filed++ },
-		"deadline":       func(h *Heap[int]) { c := &h.core; c.times[5].deadline = 1 },
-		"slot":           func(h *Heap[int]) { c := &h.core; c.heap[dary.Root+1].ref = newRef(99, exact) },
-		"mark":           func(h *Heap[int]) { c := &h.core; c.heap[dary.Root+1].ref++ },
-		"state":          func(h *Heap[int]) { c := &h.core; c.heap[dary.Root+1].ref |= ref(vacant) << 32 },
-		"two of one":     func(h *Heap[int]) { c := &h.core; c.heap[11].ref = c.heap[10].ref },
-		"two, both late": func(h *Heap[int]) { c := &h.core; c.heap[11] = c.heap[10] },
-		"version":        func(h *Heap[int]) { c := &h.core; c.marks[2] = c.marks[2].next() },
-		"vacant":         func(h *Heap[int]) { c := &h.core; c.marks[3] = c.marks[3].with(vacant) },
-		"length":         func(h *Heap[int]) { c := &h.core; c.heap = c.heap[:len(c.heap)-1] },
-		"dead":           func(h *Heap[int]) { c := &h.core; c.dead++ },
-		"freed":          func(h *Heap[int]) { h.table.Free(3) },
-		"table":          func(h *Heap[int]) { h.table.Reserve(); h.table.Take(0) },
-		"cursor":         func(h *Heap[int]) { c := &h.core; c.cursor = len(c.heap) + 1 },
-	})
-	// More dead entries than the sweep leaves.
+// CheckInvariants notices more dead entries than the sweep leaves.
+func TestCheckInvariantsCountsDeadEntries(t *testing.T) {
 	c := newCore(0)
 	for slot := uint32(1); slot <= 100; slot++ {
 		c.set(slot, 1000)

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/internal/fifo"
 	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
@@ -68,48 +67,4 @@ func TestAPopMovesItsShareOnly(t *testing.T) {
 			t.Fatalf("step %d: only %d timers have moved", step, w.Work().Moved)
 		}
 	}
-}
-
-// Halves have 8 ticks and the cursor is 9. Timers 1 and 2 are due at 10 and 20, 3 to 6 at
-// 16 to 19, of which three have not moved yet, 7 at 40 in the later wheel, and 8 at 1000.
-func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
-	sound := func() *base[int] {
-		w := newWheels[int](16, 8, 0)
-		for _, deadline := range []structures.Tick{10, 10, 16, 17, 18, 19, 40, 1000} {
-			w.Schedule(deadline, 0)
-		}
-		w.Pop(8)
-		w.Pop(9)
-		_, q := fifo.Parts(&w.base)
-		c := q.(*core)
-		if n, err := w.Work().Moved, w.CheckInvariants(); n != 1 || err != nil || c.moving.Empty() || w.Len() != 8 {
-			t.Fatalf("%d moved, %v", n, err)
-		}
-		return &w.base
-	}
-	whitebox.FindsDamageToLists(t, sound, map[string]func(*core){
-		"cursor": func(c *core) { c.cursor = 10 },
-		"next":   func(c *core) { c.next = 11 },
-		"next and moving": func(c *core) {
-			c.soon.Remove(&c.nodes, 10, c.nodes.At(1))
-			c.soon.Remove(&c.nodes, 10, c.nodes.At(2))
-			c.next = 17
-		},
-		"soon not marked":   func(c *core) { c.soon.Occupied.Clear(10) },
-		"soon marked":       func(c *core) { c.soon.Occupied.Set(11) },
-		"soon, other slot":  func(c *core) { c.nodes.At(1).Deadline = 11 },
-		"soon, other turn":  func(c *core) { c.nodes.At(1).Deadline = 26 },
-		"soon links":        func(c *core) { c.nodes.PushBack(&c.soon.Lists[10], 7, c.nodes.At(7)) },
-		"not moving":        func(c *core) { c.nodes.At(6).Deadline = 11 },
-		"left":              func(c *core) { c.left = 2 },
-		"moving lost":       func(c *core) { c.nodes.PopFront(&c.moving) },
-		"later, other slot": func(c *core) { c.nodes.At(7).Deadline = 50 },
-		"later, other turn": func(c *core) { c.nodes.At(7).Deadline = 40 + 64 },
-		"later count":       func(c *core) { c.counts[5]++ },
-		"later not marked":  func(c *core) { c.later.Occupied.Clear(5) },
-		"later marked":      func(c *core) { c.later.Occupied.Set(6) },
-		"far deadline":      func(c *core) { c.nodes.At(8).Deadline = 1001 },
-		"far and past":      func(c *core) { c.nodes.At(8).Deadline = 8; c.far.Move(8, 8) },
-		"far lost":          func(c *core) { c.far.Remove(8) },
-	})
 }

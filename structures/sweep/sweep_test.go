@@ -3,13 +3,11 @@ package sweep
 import (
 	"fmt"
 	"math"
-	"slices"
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/checking"
 	"github.com/timerbench/timerbench/structures/internal/slab"
-	"github.com/timerbench/timerbench/structures/internal/slotted"
 	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
@@ -108,28 +106,4 @@ func TestNextAfterTheTimerThatWasDueIsCancelled(t *testing.T) {
 	if at, ok := s.Next(); at != 9000 || !ok {
 		t.Errorf("Next() = %d, %t, want 9000, true", at, ok)
 	}
-}
-
-func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
-	sound := func() *slotted.Scheduler[int, core, *core] {
-		s := New[int](Period(10))
-		for i := range structures.Tick(20) {
-			s.Schedule(i*2, 0)
-		}
-		s.Pop(10)
-		s.Cancel(s.Schedule(70, 0))
-		return &s.Scheduler
-	}
-	_, c := slotted.Parts(sound())
-	paused, free, last := c.at, 1+slices.Index(c.entries[1:], never), len(c.entries)-1
-	whitebox.FindsDamageToQueue(t, sound, map[string]func(*core){
-		"past":      func(c *core) { c.entries[paused-1] = 3 },
-		"earliest":  func(c *core) { c.at, c.limit, c.earliest = len(c.entries), 0, 30 },
-		"place":     func(c *core) { c.at = len(c.entries) + 1 },
-		"no place":  func(c *core) { c.at = 0 },
-		"place 0":   func(c *core) { c.entries[0] = 100 },
-		"lost":      func(c *core) { c.entries[last] = never },
-		"free":      func(c *core) { c.entries[free] = 100 },
-		"truncated": func(c *core) { c.entries = c.entries[:last] },
-	})
 }

@@ -87,37 +87,3 @@ func TestTheHeapTakesTimersWithoutASegment(t *testing.T) {
 		t.Error(err)
 	}
 }
-
-// Timers 1 and 2 are in one bucket, timer 3 in another one, 4 in a second segment of the first, and 5 in the heap.
-func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
-	sound := func() *base[int] {
-		b := New[int]()
-		b.Schedule(1000, 0)
-		b.Schedule(999, 0)
-		b.Schedule(100, 0)
-		b.Pop(50)
-		b.Schedule(1050, 0)
-		b.Schedule(math.MaxInt64, 0)
-		b.Cancel(b.Schedule(70, 0)) // a free segment
-		return &b.base
-	}
-	const first = perRange + 999>>3
-	whitebox.FindsDamageToQueue(t, sound, map[string]func(*core){
-		"head":           func(c *core) { c.buckets[first].head = c.buckets[first].tail },
-		"tail":           func(c *core) { c.buckets[first].tail = c.buckets[first].head },
-		"no head":        func(c *core) { c.buckets[first] = bucket{} },
-		"head in heap":   func(c *core) { c.heads.Move(1, 5) },
-		"another bucket": func(c *core) { c.segments[1].bucket++ },
-		"order":          func(c *core) { c.segments[c.buckets[first].tail].expires = 900 },
-		"link back":      func(c *core) { c.segments[c.buckets[first].tail].prev = 0 },
-		"circle":         func(c *core) { c.segments[1].next = 1 },
-		"lost segment":   func(c *core) { c.free = 0 },
-		"free circle":    func(c *core) { c.segments[c.free].next = c.free },
-		"live":           func(c *core) { c.segments[1].live++ },
-		"taken":          func(c *core) { c.segments[1].taken = 1 },
-		"late":           func(c *core) { c.segments[1].before[0] = 15 },
-		"place":          func(c *core) { c.places[1]++ },
-		"in the heap":    func(c *core) { c.places[5] = size },
-		"not in heap":    func(c *core) { c.heap.Pop(math.MaxInt64) },
-	})
-}

@@ -31,26 +31,3 @@ func TestTheReachBalancesTheScans(t *testing.T) {
 		}
 	}
 }
-
-func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
-	sound := func() *base[int] {
-		l := New[int]()
-		for _, at := range []structures.Tick{5, 6, 300, 301, 900, 901} {
-			l.Schedule(at, 0)
-		}
-		l.Pop(6)
-		if _, c := slotted.Parts(&l.base); c.list[due].Empty() {
-			t.Fatal("nothing is due")
-		}
-		return &l.base
-	}
-	whitebox.FindsDamageToQueue(t, sound, map[string]func(*core){
-		"lost":                func(c *core) { c.lists.PopFront(&c.list[long]) },
-		"another list":        func(c *core) { c.in[c.list[short].Front()] = long },
-		"beyond the horizon":  func(c *core) { c.horizon = 300 },
-		"within the horizon":  func(c *core) { c.horizon = 900 },
-		"earliest is later":   func(c *core) { c.earliest[short]++ },
-		"earliest is earlier": func(c *core) { c.earliest[long]-- },
-		"links":               func(c *core) { c.lists.From(c.list[short].Back(), c.list[short]) },
-	})
-}

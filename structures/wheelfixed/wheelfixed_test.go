@@ -84,35 +84,3 @@ func TestALongPauseFillsNoHeap(t *testing.T) {
 		}
 	}
 }
-
-// Timers 1 and 2 are in the slot of 10, timer 3 in that of 12, 4 on the second level, and 5 in the heap.
-func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
-	sound := func() *base[int] {
-		w := newWheel[int](4, 0)
-		for _, deadline := range []structures.Tick{10, 10, 12, 1000, 1 << 40} {
-			w.Schedule(deadline, 0)
-		}
-		w.Pop(5)
-		return &w.base
-	}
-	whitebox.FindsDamageToQueue(t, sound, map[string]func(*core){
-		"cursor":          func(c *core) { c.cursor = 6 },
-		"next":            func(c *core) { c.next, c.firing = 11, -1 },
-		"next of firing":  func(c *core) { c.next-- },
-		"firing":          func(c *core) { c.firing = 12 },
-		"count":           func(c *core) { c.levels[0].counts[10] = 5 },
-		"count too low":   func(c *core) { c.levels[0].counts[10] = 1 },
-		"not marked":      func(c *core) { c.levels[0].occupied.Clear(12) },
-		"marked":          func(c *core) { c.levels[0].occupied.Set(13) },
-		"level not used":  func(c *core) { c.inUse = 1 },
-		"level used":      func(c *core) { c.inUse |= 4 },
-		"place":           func(c *core) { c.places[1], c.places[2] = c.places[2], c.places[1] },
-		"early":           func(c *core) { c.deadlines[3] = 13 },
-		"late":            func(c *core) { c.deadlines[3] = 8 },
-		"late, level 1":   func(c *core) { c.deadlines[4] = 960 },
-		"heap place":      func(c *core) { c.places[5] = 0 },
-		"heap deadline":   func(c *core) { c.deadlines[5]-- },
-		"heap lost":       func(c *core) { c.heap.Remove(5) },
-		"heap of another": func(c *core) { c.heap.Add(3, 12) },
-	})
-}

@@ -153,6 +153,7 @@ func (q *Queue) Walk(b *snapshot.Builder) {
 			found, _ := q.byTick.Get(bucket.tick)
 			rules.Must(found == number, "the bucket of tick %d is %d, but %d is found", bucket.tick, number, found)
 		}
+		q.lists.Check(bucket.list)
 		for slot, deadline := range q.lists.All(bucket.list) {
 			rules.Must(q.in[slot] == number && deadline == bucket.tick, "slot %d with deadline %d in bucket %d of tick %d",
 				slot, deadline, number, bucket.tick)

@@ -128,8 +128,8 @@ func (h *heap) WalkRest(b *snapshot.Builder, earliest structures.Tick, deadline 
 	h.Walk(b)
 	b.DropEmpty()
 	for slot, at := range h.All() {
-		rules.Must(at >= earliest && deadline(slot) == at, "slot %d, deadline %d, is in the heap for %d, none is before %d",
-			slot, deadline(slot), at, earliest)
+		due := deadline(slot)
+		rules.Must(at >= earliest && due == at, "slot %d, deadline %d, is in the heap for %d, none is before %d", slot, due, at, earliest)
 	}
 }
 

@@ -5,8 +5,6 @@ import (
 	"unsafe"
 
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/internal/slotted"
-	"github.com/timerbench/timerbench/structures/internal/whitebox"
 )
 
 // 16 bytes, or 12 where the machine has 32 bits and does not align a tick.
@@ -37,34 +35,6 @@ func TestAHeapStaysAligned(t *testing.T) {
 		c.Add(uint32(n+1), structures.Tick(n))
 	}
 }
-
-func TestCheckNamesWhatIsBroken(t *testing.T) {
-	findsDamage(t, func() Quad { return NewQuad(0) })
-	findsDamage(t, func() Binary { return NewBinary(0) })
-}
-
-func findsDamage[C any, Q interface {
-	slotted.Queue[C]
-	common() *heap
-}](t *testing.T, newHeap func() C) {
-	t.Helper()
-	nine := func() *slotted.Scheduler[int, C, Q] {
-		s := slotted.New[int, C, Q](newHeap(), 0)
-		return whitebox.Nine(&s)
-	}
-	damages := make(map[string]func(*C))
-	for name, damage := range map[string]func(*heap){
-		"order":    func(h *heap) { h.entries[h.root+1].deadline = 0 },
-		"position": func(h *heap) { h.pos[h.entries[h.root+1].slot]++ },
-		"slot":     func(h *heap) { h.entries[h.root+1].slot = 99 },
-		"length":   func(h *heap) { h.shrink() },
-	} {
-		damages[name] = func(c *C) { damage(Q(c).common()) }
-	}
-	whitebox.FindsDamageToQueue[C, Q](t, nine, damages)
-}
-
-func (h *heap) common() *heap { return h }
 
 // A structure whose heap takes timers only at times must not seem to allocate all the time.
 func TestAHeapThatFirstMeetsAFarSlotGrowsAtOnce(t *testing.T) {

@@ -163,41 +163,31 @@ func (ls *Lists) All(l List) snapshot.Timers {
 
 // Walk adds a cell with the timers of l, after a check of the links. It returns the earliest deadline, or the last tick if l is empty.
 func (ls *Lists) Walk(b *snapshot.Builder, c shape.Cell, l List) (earliest structures.Tick) {
-	return walk(ls, b, c, l)
+	earliest = ls.Check(l)
+	b.Cell(c, ls.All(l))
+	return earliest
 }
 
 // Check is Walk without a cell.
-func (ls *Lists) Check(l List) (earliest structures.Tick) { return check(ls, l) }
-
-func (ls *Lists) timer(slot uint32) (deadline structures.Tick, next, prev uint32) {
-	n := &ls.nodes[slot]
-	return n.deadline, n.next, n.prev
-}
-
-// linked is Lists or Timers. timer panics if there was never a timer in a slot.
-type linked interface {
-	timer(slot uint32) (deadline structures.Tick, next, prev uint32)
-	All(l List) snapshot.Timers
-}
-
-// walk adds a cell with the timers of l after a check.
-func walk(in linked, b *snapshot.Builder, c shape.Cell, l List) (earliest structures.Tick) {
-	if earliest = check(in, l); !l.Empty() { // most lists of a wheel are
-		b.Cell(c, in.All(l))
-	}
-	return earliest
-}
-
-// check returns the earliest deadline of l. Each timer must point back to the one before it, so that the walk does not go in a circle.
-func check(in linked, l List) (earliest structures.Tick) {
+func (ls *Lists) Check(l List) (earliest structures.Tick) {
 	earliest = math.MaxInt64
 	before := none
 	for slot := l.head; slot != none; {
-		deadline, next, prev := in.timer(slot)
-		rules.Must(prev == before, "slot %d comes after %d and does not point back", slot, before)
-		earliest = min(earliest, deadline)
-		slot, before = next, slot
+		n := &ls.nodes[slot]
+		mustFollow(slot, n.prev, before)
+		earliest = min(earliest, n.deadline)
+		slot, before = n.next, slot
 	}
-	rules.Must(l.tail == before, "the last slot is %d, the list says %d", before, l.tail)
+	mustEnd(l, before)
 	return earliest
+}
+
+// mustFollow checks a link back, so that a walk along a list does not go in a circle.
+func mustFollow(slot, prev, before uint32) {
+	rules.Must(prev == before, "slot %d comes after %d and does not point back", slot, before)
+}
+
+// mustEnd checks that a list ends with its last slot.
+func mustEnd(l List, last uint32) {
+	rules.Must(l.tail == last, "the last slot is %d, the list says %d", last, l.tail)
 }

@@ -2,6 +2,7 @@ package fifo
 
 import (
 	"fmt"
+	"math"
 	"unsafe"
 
 	"github.com/timerbench/timerbench/structures"
@@ -157,29 +158,39 @@ func (ts *Timers) Meet(ahead, slot, following uint32) uint32 {
 	return ts.At(ahead).prev // none again for slot none
 }
 
-// All is Lists.All.
+// All returns an iterator over the slots of l and their deadlines, which checks the links.
 func (ts *Timers) All(l List) snapshot.Timers {
 	return func(yield func(uint32, structures.Tick) bool) {
+		before := none
 		for slot := l.head; slot != none; {
-			n := ts.At(slot)
-			following := n.next
+			n := ts.Checked(slot)
+			mustFollow(slot, n.prev, before)
 			if !yield(slot, n.Deadline) {
 				return
 			}
-			slot = following
+			slot, before = n.next, slot
 		}
+		mustEnd(l, before)
 	}
 }
 
 // Walk is Lists.Walk.
 func (ts *Timers) Walk(b *snapshot.Builder, c shape.Cell, l List) (earliest structures.Tick) {
-	return walk(ts, b, c, l)
+	earliest = math.MaxInt64
+	if l == (List{}) {
+		return earliest // as most lists of a wheel
+	}
+	for _, deadline := range ts.All(l) {
+		earliest = min(earliest, deadline)
+	}
+	b.Cell(c, ts.All(l))
+	return earliest
 }
 
-func (ts *Timers) timer(slot uint32) (deadline structures.Tick, next, prev uint32) {
+// Checked is At for a slot that a walk has found.
+func (ts *Timers) Checked(slot uint32) *Node {
 	rules.Must(slot < ts.Fresh, "slot %d never had a timer", slot)
-	n := ts.At(slot)
-	return n.Deadline, n.next, n.prev
+	return ts.At(slot)
 }
 
 // Queue orders timers by deadline, which is after the clock, or the last tick. It has Timers, whose Quiet it sets:
@@ -357,7 +368,7 @@ func (h *holder) Walk(w *records.Walk) {
 	h.queue.Walk(&w.Builder)
 	if last := h.timers.last; last != none {
 		w.Begin(shape.Part{Name: "the last timer", Kind: shape.List})
-		w.Timer(shape.Cell{}, last, h.timers.Deadline(last))
+		w.Timer(shape.Cell{}, last, h.timers.Checked(last).Deadline)
 	}
 	w.Held(h.timers.count)
 }

@@ -14,8 +14,6 @@ import (
 	"github.com/timerbench/timerbench/internal/longtest"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/checking"
-	"github.com/timerbench/timerbench/structures/internal/fifo"
-	"github.com/timerbench/timerbench/structures/internal/slotted"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
@@ -36,62 +34,6 @@ func FindsDamage[C Checked](r checking.T, makeSound func() C, damages map[string
 	}
 }
 
-// Nine gives a structure nine timers, due at ticks 10 to 18, with values 0 to 8, and returns it.
-func Nine[S structures.Scheduler[int]](s S) S {
-	for i := range 9 {
-		s.Schedule(structures.Tick(10+i), i)
-	}
-	return s
-}
-
-// FindsDamageToQueue is FindsDamage for the queue of a scheduler. The queue must also notice a timer that was not
-// added to it, and refuse a slot that is not in use.
-func FindsDamageToQueue[C any, Q slotted.Queue[C]](r checking.T, makeSound func() *slotted.Scheduler[int, C, Q], damages map[string]func(*C)) {
-	r.Helper()
-	take := func(s *slotted.Scheduler[int, C, Q]) (slot uint32) {
-		table, _ := slotted.Parts(s)
-		table.Reserve()
-		slot, _ = table.Take(0)
-		return slot
-	}
-	findsDamage(r, makeSound, map[string]func(*slotted.Scheduler[int, C, Q]){
-		"a timer is missing": func(s *slotted.Scheduler[int, C, Q]) { take(s) },
-		"a slot is not in use": func(s *slotted.Scheduler[int, C, Q]) {
-			table, _ := slotted.Parts(s)
-			slot, other := uint32(1), take(s)
-			for slot == other || !table.InUse(slot) {
-				slot++
-			}
-			table.Free(slot)
-		},
-	}, damages, func(s *slotted.Scheduler[int, C, Q]) *C { _, queue := slotted.Parts(s); return queue })
-}
-
-// FindsDamageToLists is FindsDamageToQueue for a queue of lists.
-func FindsDamageToLists[Q fifo.Queue](r checking.T, makeSound func() *fifo.Scheduler[int], damages map[string]func(Q)) {
-	r.Helper()
-	findsDamage(r, makeSound, map[string]func(*fifo.Scheduler[int]){
-		"a timer is missing": func(s *fifo.Scheduler[int]) {
-			lists, _ := fifo.Parts(s)
-			lists.At(lists.Take()).Start(0)
-		},
-		"a slot is not in use": func(s *fifo.Scheduler[int]) {
-			lists, _ := fifo.Parts(s)
-			lists.At(1).End()
-			lists.Release(1, &lists.At(1).Record)
-		},
-	}, damages, func(s *fifo.Scheduler[int]) Q { _, queue := fifo.Parts(s); return queue.(Q) })
-}
-
-// findsDamage is FindsDamage with damages to a scheduler and to its queue.
-func findsDamage[S Checked, Q any](r checking.T, makeSound func() S, all map[string]func(S), damages map[string]func(Q), queueOf func(S) Q) {
-	r.Helper()
-	for name, damage := range damages {
-		all[name] = func(s S) { damage(queueOf(s)) }
-	}
-	FindsDamage(r, makeSound, all)
-}
-
 // Suite runs all checks of schedtest on the structure of a package, which it makes by the constructor of the package
 // for two types of values. Without options the structure must count the work that work.txt says.
 func Suite[O any, S structures.Scheduler[uint64], H structures.Scheduler[*schedtest.Payload]](
@@ -105,6 +47,9 @@ func Suite[O any, S structures.Scheduler[uint64], H structures.Scheduler[*schedt
 		sized := func(n int) structures.Scheduler[uint64] { return newScheduler(capacity(n)) }
 		schedtest.Capacity(t, pkg, limitOf(pkg, sized), sized, opts...)
 	})
+	if pkg != "hwheel" && pkg != "ladder" { // whose cores have tests of their own
+		t.Run("Changes", func(t *testing.T) { notices(t, pkg, newScheduler()) })
+	}
 	t.Run("Work", func(t *testing.T) {
 		if got := pkg + workOf(newScheduler()); !strings.Contains(works, got+"\n") {
 			t.Errorf("whitebox/work.txt lacks this line: %s", got)
