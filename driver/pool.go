@@ -4,7 +4,6 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
-	"unsafe"
 
 	"github.com/timerbench/timerbench/driver/internal/machine"
 	"github.com/timerbench/timerbench/structures"
@@ -287,7 +286,7 @@ func (p *pool) call(c call) {
 		}()
 	}
 	if c.f == nil {
-		(*every)(unsafe.Pointer(c.t)).run()
+		c.t.every().run()
 		return
 	}
 	c.f()

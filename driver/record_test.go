@@ -76,7 +76,7 @@ func TestTheRecorderIsToldWhatTheProgramAsksFor(t *testing.T) {
 			time.Sleep(s + time.Millisecond)
 			every.Stop()
 		}, []string{"set 1s, set 1s, stop"}},
-		"the last of Every": {func(d *Driver) { d.Every(once{time.Now().Add(s)}, func() {}); time.Sleep(m) }, []string{"set 1s, fire"}},
+		"the last of Every": {func(d *Driver) { d.Every(once(time.Now().Add(s)), func() {}); time.Sleep(m) }, []string{"set 1s, fire"}},
 		"At":                {func(d *Driver) { d.At(time.Now().Add(s), func() {}); time.Sleep(m) }, []string{"set 1s, fire"}},
 		"Queue": {func(d *Driver) {
 			q := NewQueue[int](d)
@@ -97,14 +97,4 @@ func TestTheRecorderIsToldWhatTheProgramAsksFor(t *testing.T) {
 			}
 		})
 	}
-}
-
-// once is a recurrence that ends.
-type once struct{ at time.Time }
-
-func (o once) Next(t time.Time) time.Time {
-	if t.Before(o.at) {
-		return o.at
-	}
-	return time.Time{}
 }

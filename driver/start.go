@@ -174,7 +174,10 @@ func (sh *shard) runNow(now int64, c call) (wake structures.Tick) {
 	if sh.watch != nil {
 		sh.watch.noteAtOnce(timerKey{t: c.t})
 	}
-	c = sh.give(c)
+	sh.given++
+	if c.number = sh.given; c.t != nil {
+		c.t.when.Store(waits(c.number))
+	}
 	if sh.d.pool.workers == maxWorkers {
 		sh.d.pass.countAtOnce()
 		sh.d.pool.submit([]call{c}, true)
@@ -184,13 +187,4 @@ func (sh *shard) runNow(now int64, c call) (wake structures.Tick) {
 	u := urgent{c, max(0, now-sh.clock.ahead)}
 	sh.urgent.push(u)
 	return sh.sooner(sh.clock.ticks(u.since))
-}
-
-// give marks a function as one that was not run yet, so that Stop can take it back. The lock is held.
-func (sh *shard) give(c call) call {
-	sh.given++
-	if c.number = sh.given; c.t != nil {
-		c.t.when.Store(waits(c.number))
-	}
-	return c
 }

@@ -248,7 +248,7 @@ func (sh *shard) stop(t *Timer, c chan time.Time) bool {
 // withdraw stops a timer. It returns channels that are closed when the function returns, and whether the function itself is the caller.
 func (sh *shard) withdraw(t *Timer) (running []chan struct{}, own bool) {
 	sh.mu.Lock()
-	run := t.when.Load() == byWall && t.wall().place == 0 // it is handed over
+	run := t.when.Load() == byWall && t.every().place == 0 // it is handed over
 	pending := sh.disarm(t)
 	running, own = sh.d.pool.withdraw(t, run)
 	sh.unlockStopped(pending)
@@ -285,12 +285,12 @@ func (sh *shard) disarm(t *Timer) (pending bool) {
 		}
 		sh.calm(t, old)
 	}
-	if old == byWall && t.wall().place == 0 { // a run is handed over, and the timer has left the structure
+	if old == byWall && t.every().place == 0 { // a run is handed over, and the timer has left the structure
 		sh.handed--
 	} else {
 		sh.cancel(t.id)
 		if old == byWall {
-			sh.forget(t.wall())
+			sh.forget(t.every())
 		}
 	}
 	if sh.watch != nil {

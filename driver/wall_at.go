@@ -19,18 +19,10 @@ const lookEvery = time.Second
 // setting of the wall clock, in ns. It is more than the time between two readings.
 const setBy = int64(time.Millisecond)
 
-// wallTimer is a timer that follows the wall clock. In the structure it has the tick of its time,
-// provided that nobody sets the clock.
-type wallTimer struct {
-	internal
-	at    time.Time // guarded by the lock of the shard
-	place int       // in the list of the shard, from 1; 0 if it is not there; guarded by the lock of the shard
-}
-
 // wallTimers are the timers of a shard that follow the wall clock and are in its structure. When
 // the clock has been set, the driver looks at all of them, and otherwise at none.
 type wallTimers struct {
-	list  []*wallTimer
+	list  []*every
 	look  structures.Tick // when to read the clock; never if the list is empty
 	ahead int64           // the result of ahead at the last reading
 }
@@ -40,68 +32,54 @@ type wallTimers struct {
 // second. Reset turns the timer into one with a delay, as AfterFunc returns. At panics if f is nil.
 func (d *Driver) At(t time.Time, f func()) *Timer {
 	mustRun(f, "At")
-	w := new(wallTimer)
-	w.t.sh, w.t.f, w.owner = d.assign(), f, w
-	w.at = t.Round(0) // without its monotonic reading
-	sh, wake := w.t.sh, never
-	now, wall := d.clock.now(), d.wall()
-	sh.mu.Lock()
-	switch {
-	case sh.closed.Load():
-	case wall.Before(w.at):
-		var deadline moment
-		deadline, wake = w.wait(now)
-		sh.countStart(deadline.at - now)
-	default:
-		sh.countStart(0)
-		wake = sh.runNow(now, call{f: f, t: &w.t})
+	mustDrive(d, "At")
+	wall := d.wall()
+	if !wall.Before(t) {
+		return d.AfterFunc(0, f)
 	}
-	sh.unlock(wake, now)
-	return &w.t
+	return d.recur(once(t), f, wall)
+}
+
+// once is the recurrence of a single time.
+type once time.Time
+
+func (o once) Next(t time.Time) time.Time {
+	if t.Before(time.Time(o)) {
+		return time.Time(o)
+	}
+	return time.Time{}
 }
 
 // wait puts a timer into the structure that is not there. It returns its deadline, and the tick to which the alarm
 // must be set, or never. The lock is held.
-func (w *wallTimer) wait(now int64) (deadline moment, wake structures.Tick) {
-	sh := w.t.sh
+func (e *every) wait(now int64) (deadline moment, wake structures.Tick) {
+	sh := e.t.sh
 	list := &sh.wall
 	if list.look == never {
 		list.ahead, list.look = sh.d.ahead(), sh.clock.nextLook(now)
 	}
 	// The wall clock is read after ahead. If it is set in between, the next look notices.
-	deadline = sh.clock.reach(after(now, max(0, int64(w.at.Sub(sh.d.wall())))))
-	w.t.id, wake = sh.put(now, deadline, w.t.task())
-	w.t.when.Store(byWall)
-	if w.place == 0 {
-		list.list = append(list.list, w)
-		w.place = len(list.list)
+	deadline = sh.clock.reach(after(now, max(0, int64(e.at.Sub(sh.d.wall())))))
+	e.t.id, wake = sh.put(now, deadline, e.t.task())
+	e.t.when.Store(byWall)
+	if e.place == 0 {
+		list.list = append(list.list, e)
+		e.place = len(list.list)
 	}
 	return deadline, min(wake, sh.sooner(list.look))
 }
 
-// due is called by the pass.
-func (w *wallTimer) due() bool {
-	sh := w.t.sh
-	if sh.d.wall().Before(w.at) {
-		w.wait(sh.clock.now())
-		return false
-	}
-	sh.forget(w)
-	sh.d.pass.batch = append(sh.d.pass.batch, sh.give(call{f: w.t.f, t: &w.t}))
-	return true
-}
-
 // forget removes a timer from the list that is no longer in the structure. The lock is held.
-func (sh *shard) forget(w *wallTimer) {
-	w.t.id = 0
-	if w.place == 0 {
+func (sh *shard) forget(e *every) {
+	e.t.id = 0
+	if e.place == 0 {
 		return
 	}
 	list := &sh.wall
 	end := len(list.list) - 1
 	last := list.list[end]
-	list.list[w.place-1], last.place = last, w.place
-	list.list[end], w.place = nil, 0
+	list.list[e.place-1], last.place = last, e.place
+	list.list[end], e.place = nil, 0
 	list.list = list.list[:end]
 	if end == 0 {
 		*list = wallTimers{look: never}
@@ -112,8 +90,8 @@ func (sh *shard) forget(w *wallTimer) {
 func (sh *shard) lookAtWall(at structures.Tick) {
 	list := &sh.wall
 	if list.set(sh.d) {
-		for _, w := range list.list {
-			sh.s.Reschedule(w.t.id, at)
+		for _, e := range list.list {
+			sh.s.Reschedule(e.t.id, at)
 		}
 	}
 	list.look = sh.clock.nextLook(sh.clock.now())
@@ -146,4 +124,4 @@ func (c *clock) nextLook(now int64) structures.Tick {
 	return c.reach(after(now-now%int64(lookEvery), int64(lookEvery))).tick
 }
 
-func (t *Timer) wall() *wallTimer { return (*wallTimer)(unsafe.Pointer(t)) }
+func (t *Timer) every() *every { return (*every)(unsafe.Pointer(t)) }

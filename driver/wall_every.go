@@ -132,10 +132,12 @@ const (
 // every is a timer that runs a function at the times of a recurrence. From the moment at which a run is handed over until
 // it begins, the timer is pending, but it is in no structure and in no list.
 type every struct {
-	wallTimer
+	internal
 	withOptions
+	place int // in the list of the shard, from 1; 0 if it is not there; guarded by the lock of the shard
 
 	// The lock guards the fields below while the timer is in the structure. Otherwise only run uses them.
+	at   time.Time // of the next run
 	time time.Time // of the next run in the recurrence, without the spread
 	set  time.Time // time is the first one after set that is to be run
 	came bool      // run was handed over because time has come, not because the wall clock was set back
@@ -157,12 +159,17 @@ type every struct {
 // or after r.Next has panicked. Every panics if r or f is nil.
 func (d *Driver) Every(r Recurrence, f func()) *Timer {
 	mustRun(f, "Every")
+	mustDrive(d, "Every")
+	return d.recur(r, f, d.wall())
+}
+
+// recur is Every from a time of the wall clock on.
+func (d *Driver) recur(r Recurrence, f func(), wall time.Time) *Timer {
 	e := &every{withOptions: optionsOf(r)}
 	if e.Recurrence == nil {
 		panic("driver: Every: the recurrence is nil")
 	}
 	e.t.sh, e.t.f, e.owner = d.assign(), f, e
-	wall := d.wall()
 	next, put := nextRun(e.Recurrence, wall), d.Jitter(0, e.spread)
 	sh, wake := e.t.sh, never
 	now := sh.clock.now()
@@ -210,7 +217,7 @@ func (e *every) due() bool {
 		// The next run may be another one, but the pass must not call Next. The clock was set since the last look at it.
 		e.set = wall.Add(-max(lookEvery, time.Duration(sh.clock.tick)))
 	}
-	sh.forget(&e.wallTimer)
+	sh.forget(e)
 	sh.handed++
 	sh.d.pass.batch = append(sh.d.pass.batch, call{t: &e.t})
 	return e.came
