@@ -92,7 +92,7 @@ func TestRoundsAreSpreadOverAPeriodOfAgeing(t *testing.T) {
 			if s.at.operations < want || s.at.operations > want+100 {
 				t.Errorf("pass %d, round %d begins after %d operations, want %d", pass, round, s.at.operations, want)
 			}
-			for _, r := range m.in {
+			for _, r := range m.in() {
 				if got := int(r.player.Proof().Scheduled + r.player.Proof().Fired); got < want {
 					t.Errorf("pass %d, round %d: %s has done %d operations of %d", pass, round, r.Structure, got, want)
 				}
@@ -366,7 +366,8 @@ func TestAFailureOfTheFirstPassIsStoredOnce(t *testing.T) {
 	if len(r.Failures) != 1 || len(r.Cells) != 1 {
 		t.Errorf("%d failures and %d cells, want 1 of each", len(r.Failures), len(r.Cells))
 	}
-	if m.fail(results.Failure{Structure: "a"}, results.Failure{Structure: "b"}); len(m.rows) != 1 {
+	m.fail(results.Failure{Structure: "a"})
+	if m.fail(results.Failure{Structure: "b"}); len(m.rows) != 1 {
 		t.Errorf("%d rows are left, want the floor", len(m.rows))
 	}
 	if m.store(&r); len(r.Failures) != 3 || len(r.Cells) != 0 {

@@ -2,7 +2,6 @@ package bench
 
 import (
 	"context"
-	"fmt"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -32,11 +31,10 @@ type measuring struct {
 	operations  int            // of all scripts so far
 	passed      results.Passed // of the timed rounds
 
-	now    Round        // on the list
-	in     []*contender // those with an instance
-	script *stream      // of these instances
-	aged   time.Time    // when their first timed round was over
-	late   bool         // the budget takes the other timed rounds of these instances off the list
+	now    Round     // on the list
+	script *stream   // of the instances
+	aged   time.Time // when their first timed round was over
+	late   bool      // the budget takes the other timed rounds of these instances off the list
 }
 
 // measuring returns the state of a cell whose contenders have not begun. Names of contenders may be left out.
@@ -50,7 +48,7 @@ func (m *measuring) play(ctx context.Context, rounds []Round) error {
 	defer m.dropSamples()
 	defer m.end()
 	for i, r := range rounds {
-		if m.now = r; r.Fresh {
+		if r.Fresh {
 			m.end()
 			if err := m.begin(ctx, r); err != nil {
 				return err
@@ -63,7 +61,7 @@ func (m *measuring) play(ctx context.Context, rounds []Round) error {
 			return err
 		}
 		if r.Proved {
-			for _, c := range m.in {
+			for _, c := range m.in() {
 				c.Proof = c.player.Proof()
 			}
 		}
@@ -77,7 +75,7 @@ func (m *measuring) play(ctx context.Context, rounds []Round) error {
 			}
 		}
 		if last {
-			if err := m.checkEnd(ctx, m.in); err != nil {
+			if err := m.checkEnd(ctx, m.in()); err != nil {
 				return err
 			}
 		}
@@ -92,22 +90,32 @@ func (m *measuring) begin(ctx context.Context, r Round) error {
 	if err != nil {
 		return err
 	}
-	m.script, m.late, m.aged = s, false, time.Time{}
-	for _, name := range r.Contenders {
-		for _, c := range m.rows {
-			if c.Structure == name && c.Stopped == results.StoppedDone {
-				m.in = append(m.in, c)
-			}
-		}
-	}
+	m.now, m.script, m.late, m.aged = r, s, false, time.Time{}
 	b, err := s.fill(ctx)
 	if err != nil {
 		return err
 	}
-	if err := m.onEach(ctx, m.in, 0, func(c *contender) error { return c.begin(b.Keys) }); err != nil {
+	fresh := m.ofRound(func(c *contender) bool { return c.Stopped == results.StoppedDone })
+	if err := m.onEach(ctx, fresh, 0, func(c *contender) error { return c.begin(b.Keys) }); err != nil {
 		return err
 	}
 	return m.replay(ctx, b, false)
+}
+
+// in returns the contenders that have an instance, in the order of the round.
+func (m *measuring) in() []*contender {
+	return m.ofRound(func(c *contender) bool { return c.player != nil })
+}
+
+func (m *measuring) ofRound(wanted func(*contender) bool) (list []*contender) {
+	for _, name := range m.now.Contenders {
+		for _, c := range m.rows {
+			if c.Structure == name && wanted(c) {
+				list = append(list, c)
+			}
+		}
+	}
+	return list
 }
 
 // end stops the script and drops the references to all instances, so that the garbage collector frees them before the
@@ -118,16 +126,13 @@ func (m *measuring) end() {
 	}
 	m.operations += m.script.at.operations
 	m.script.close()
-	for _, c := range m.in {
-		c.stop()
-	}
 	for _, c := range m.rows {
-		if c.samples != nil {
+		if c.stop(); c.samples != nil {
 			c.samples.EndInstance()
 			c.Latency = c.samples.Summary()
 		}
 	}
-	m.in, m.script = nil, nil
+	m.script = nil
 	runtime.GC()
 }
 
@@ -142,10 +147,11 @@ func (m *measuring) dropSamples() {
 
 // replay replays a block on all instances without timing it.
 func (m *measuring) replay(ctx context.Context, b *script.Block, every bool) error {
-	return m.onEach(ctx, m.in, b.Calls+b.Pops, func(c *contender) error { return c.replay(b, every) })
+	return m.onEach(ctx, m.in(), b.Calls+b.Pops, func(c *contender) error { return c.replay(b, every) })
 }
 
 func (m *measuring) round(ctx context.Context, r Round) error {
+	m.now = r
 	if err := m.ageTo(ctx, r.Age); err != nil {
 		return err
 	}
@@ -220,19 +226,15 @@ func (m *measuring) timed(ctx context.Context, r Round) error {
 			m.residents += b.Resident
 		}
 	}
-	for _, name := range r.Contenders {
-		i := slices.IndexFunc(m.in, func(c *contender) bool { return c.Structure == name })
-		if i < 0 {
-			continue
-		}
+	for _, c := range m.in() {
 		if err := m.Turn(); err != nil {
 			return err
 		}
-		if err := m.onEach(ctx, m.in[i:i+1], 0, func(c *contender) error { return m.trials(ctx, c, r) }); err != nil {
+		if err := m.onEach(ctx, []*contender{c}, 0, func(c *contender) error { return m.trials(ctx, c, r) }); err != nil {
 			return err
 		}
 	}
-	return m.onEach(ctx, m.in, s.blocks[len(r.Blocks)-1].Calls, func(c *contender) error { return c.player.Check(nil) })
+	return m.onEach(ctx, m.in(), s.blocks[len(r.Blocks)-1].Calls, func(c *contender) error { return c.player.Check(nil) })
 }
 
 // trials replays the blocks of a round on a contender.
@@ -298,15 +300,6 @@ func (m *measuring) trial(c *contender, b *script.Block, how Timing, r Round) er
 	return nil
 }
 
-// outOfTime notes that the contenders of the cell got fewer rounds than planned.
-func (m *measuring) outOfTime() {
-	for _, r := range m.rows {
-		if r.Stopped == results.StoppedDone && (r.Role == results.RoleStructure || r.Role == results.RoleIntrusive) {
-			r.Stopped = results.StoppedBudget
-		}
-	}
-}
-
 // rounds returns the number of timed rounds so far.
 func (m *measuring) rounds() int { return len(m.rows[0].Cost) }
 
@@ -319,14 +312,12 @@ func (m *measuring) drop(ctx context.Context) error {
 	if !m.now.Drops {
 		return nil
 	}
-	dropBehind(m.in)
-	stays := func(c *contender) bool { return c.Stopped == results.StoppedDone }
-	stopped := slices.DeleteFunc(slices.Clone(m.in), stays)
+	dropBehind(m.in())
+	stopped := slices.DeleteFunc(m.in(), func(c *contender) bool { return c.Stopped == results.StoppedDone })
 	err := m.checkEnd(ctx, stopped)
 	for _, c := range stopped {
 		c.stop()
 	}
-	m.in = slices.DeleteFunc(m.in, func(c *contender) bool { return !stays(c) })
 	m.late = m.budget.late(m.aged)
 	return err
 }
@@ -351,7 +342,6 @@ func (m *measuring) checkEnd(ctx context.Context, rows []*contender) error {
 // onEach calls do for each row. do takes about that number of untimed operations; enough of them run on all processors.
 func (m *measuring) onEach(ctx context.Context, rows []*contender, operations int, do func(*contender) error) error {
 	const few = 5_000 // of about 50 ns, not worth a goroutine
-	rows = slices.Clone(rows)
 	var errs []error
 	if operations >= few {
 		errs = parallel.Each(ctx, rows, do)
@@ -366,80 +356,4 @@ func (m *measuring) onEach(ctx context.Context, rows []*contender, operations in
 		}
 	}
 	return nil
-}
-
-// removeFailed removes a contender if err is not nil. It returns an error that is not a fault of a
-// structure, which ends the run.
-func (m *measuring) removeFailed(ctx context.Context, c *contender, err error) error {
-	where := m.cell.where(m.now.Seed)
-	switch {
-	case err == nil:
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case c.ofHarness():
-		return fmt.Errorf("%s: the harness fails its own proof on %s: %w", where, c.Structure, err)
-	default:
-		m.fail(results.Failure{
-			Structure: c.Structure, Reason: err.Error(), Where: fmt.Sprintf("%s, block %d of instance %d", where, m.timedBlocks, m.now.Instance),
-		})
-		c.stop()
-		m.in = slices.DeleteFunc(m.in, func(r *contender) bool { return r == c })
-	}
-	return nil
-}
-
-// fail adds failures and removes the structures that failed, with their controls. A structure that
-// fails in any round or on any seed has no row.
-func (m *measuring) fail(failed ...results.Failure) {
-	m.failed = append(m.failed, failed...)
-	m.rows = slices.DeleteFunc(m.rows, func(r *contender) bool {
-		return slices.ContainsFunc(failed, func(f results.Failure) bool {
-			return f.Structure == r.Structure || f.Structure == r.Of
-		})
-	})
-}
-
-// store puts the cell into the results, and adds the failures since the last call. It removes a cell
-// in which no structure is left.
-func (m *measuring) store(out *results.Run) {
-	out.Failures = append(out.Failures, m.failed[m.stored:]...)
-	m.stored = len(m.failed)
-	out.Cells = slices.DeleteFunc(out.Cells, func(old results.Cell) bool {
-		return old.Workload == m.cell.workload.Name && old.N == m.cell.n
-	})
-	if slices.ContainsFunc(m.rows, func(r *contender) bool { return r.Role == results.RoleStructure }) {
-		out.Cells = append(out.Cells, m.result())
-	}
-}
-
-func (m *measuring) result() results.Cell {
-	c := m.cell
-	out := results.Cell{
-		Workload:   c.workload.Name,
-		Definition: c.workload.Version(),
-		Category:   string(c.workload.Category),
-		N:          c.n,
-		Resident:   m.residents / float64(m.timedBlocks),
-		Unit:       c.workload.CostUnit(),
-		TickNS:     int64(c.workload.Tick),
-		Passed:     &m.passed,
-		Apart:      c.apart,
-		LeftOut:    m.leftOut,
-		Common:     c.instances,
-		Rows:       rowsOf(m.rows),
-	}
-	if c.leaves == allButFew && len(m.leftOut) > 0 {
-		out.LeftOutFor = results.LeftOutFew
-	}
-	if c.stops > 0 {
-		out.Common, out.Race = 1, &results.Race{Rounds: m.rounds(), Proved: c.stops}
-	}
-	if g := c.workload.Grid; g != nil {
-		out.Grid = &results.Grid{Delays: g.Delays, CancelPercent: g.CancelPercent}
-	}
-	proof := m.rows[0].Proof // of the floor
-	if done := proof.Cancelled + proof.Fired; done > 0 {
-		out.CancelRate = float64(proof.Cancelled) / float64(done)
-	}
-	return out
 }

@@ -269,16 +269,17 @@ func meanP99Max(values []float64) (mean, p99, largest float64) {
 // idleTickNS returns the mean time of a tick on which nothing fires. Each stretch of idle ticks counts with the shortest time of
 // timedPasses passes, less the time of the reading of the clock.
 func idleTickNS(e entry.Entry, blocks []*script.Block) float64 {
-	var shortest stretches
+	var shortest []time.Duration
+	ticks := 0
 	for range timedPasses {
 		s := newByID(e.New())
 		s.reserve(blocks[len(blocks)-1])
-		pass := s.timeIdle(blocks)
-		if shortest.took == nil {
-			shortest = pass
+		var took []time.Duration
+		if took, ticks = s.timeIdle(blocks); shortest == nil {
+			shortest = took
 		}
-		for i, d := range pass.took {
-			shortest.took[i] = min(shortest.took[i], d)
+		for i, d := range took {
+			shortest[i] = min(shortest[i], d)
 		}
 	}
 	clock := time.Duration(1 << 62)
@@ -287,22 +288,15 @@ func idleTickNS(e entry.Entry, blocks []*script.Block) float64 {
 		clock = min(clock, time.Since(start))
 	}
 	sum := time.Duration(0)
-	for _, d := range shortest.took {
+	for _, d := range shortest {
 		sum += max(0, d-clock)
 	}
-	return float64(sum) / float64(max(1, shortest.ticks))
+	return float64(sum) / float64(max(1, ticks))
 }
 
-// stretches are the times of the stretches of ticks on which nothing fires, each with a reading of the clock, and the number of
-// these ticks.
-type stretches struct {
-	took  []time.Duration
-	ticks int
-}
-
-// timeIdle replays blocks as fast as possible, with the wake-ups of a ticking driver, and times the stretches of idle ticks. This is
-// timed code without proof.
-func (r *byID) timeIdle(blocks []*script.Block) (idle stretches) {
+// timeIdle replays blocks as fast as possible, with the wake-ups of a ticking driver. It returns the times of the stretches of ticks
+// on which nothing fires, each with a reading of the clock, and the number of these ticks. This is timed code without proof.
+func (r *byID) timeIdle(blocks []*script.Block) (took []time.Duration, ticks int) {
 	var o outcome
 	now := structures.Tick(0)
 	for _, b := range blocks {
@@ -317,7 +311,7 @@ func (r *byID) timeIdle(blocks []*script.Block) (idle stretches) {
 				if now+1 < op.At {
 					start := time.Now()
 					r.tickTo(now, op.At-1)
-					idle.took, idle.ticks = append(idle.took, time.Since(start)), idle.ticks+int(op.At-1-now)
+					took, ticks = append(took, time.Since(start)), ticks+int(op.At-1-now)
 					now = op.At - 1
 				}
 				r.tickTo(now, op.At)
@@ -326,7 +320,7 @@ func (r *byID) timeIdle(blocks []*script.Block) (idle stretches) {
 			ops = ops[batch.Len:]
 		}
 	}
-	return idle
+	return took, ticks
 }
 
 // tickTo pops at each tick after the first one, up to the second one.

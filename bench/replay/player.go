@@ -81,11 +81,38 @@ func (i *Instance) note(b *script.Block) {
 	i.unchecked = append(i.unchecked, replayed{b, i.now()})
 }
 
-// TimeByKind is Replay with a time for each kind of operation, without the cost of reading the clock, which takes clockNS.
-func (i *Instance) TimeByKind(b *script.Block, clockNS float64) []results.KindTime {
-	times := i.timeByKind(b, clockNS)
+// TimeByKind is Replay with a reading of the clock for each batch of operations. It returns the time by kind, without the cost of
+// reading the clock, which takes clockNS.
+func (i *Instance) TimeByKind(b *script.Block, clockNS float64) (out []results.KindTime) {
+	i.reserve(b)
+	var times [script.NumKinds]results.KindTime
+	ops := b.Ops
+	epoch := time.Now()
+	last := time.Since(epoch)
+	for at, batch := range b.Batches {
+		fired := i.outcome.done.Fired
+		i.do(b.Batches[at:at+1], ops, &i.outcome)
+		now := time.Since(epoch)
+		k := &times[batch.Kind]
+		k.NS += float64(now - last)
+		k.ClockReads++
+		if batch.Kind == script.KindFire {
+			k.Count += int(i.outcome.done.Fired - fired)
+		} else {
+			k.Count += batch.Len
+		}
+		last = now
+		ops = ops[batch.Len:]
+	}
 	i.note(b)
-	return times
+	for kind, k := range times {
+		if k.Count > 0 {
+			k.Kind = script.Kind(kind)
+			k.NS = max(0, k.NS-float64(k.ClockReads)*clockNS)
+			out = append(out, k)
+		}
+	}
+	return out
 }
 
 // Check implements [Player].

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/entry"
@@ -74,40 +73,6 @@ func (r *replayer) time(b *script.Block) time.Duration {
 	start := time.Now()
 	r.do(b.Batches, b.Ops, &r.outcome)
 	return time.Since(start)
-}
-
-// timeByKind replays a block and reads the clock once per batch of operations. It
-// returns the time by kind, without the cost of reading the clock.
-func (r *replayer) timeByKind(b *script.Block, clockNS float64) []results.KindTime {
-	r.reserve(b)
-	var times [script.NumKinds]results.KindTime
-	ops := b.Ops
-	epoch := time.Now()
-	last := time.Since(epoch)
-	for i, batch := range b.Batches {
-		fired := r.outcome.done.Fired
-		r.do(b.Batches[i:i+1], ops, &r.outcome)
-		now := time.Since(epoch)
-		k := &times[batch.Kind]
-		k.NS += float64(now - last)
-		k.ClockReads++
-		if batch.Kind == script.KindFire {
-			k.Count += int(r.outcome.done.Fired - fired)
-		} else {
-			k.Count += batch.Len
-		}
-		last = now
-		ops = ops[batch.Len:]
-	}
-	var out []results.KindTime
-	for kind, k := range times {
-		if k.Count > 0 {
-			k.Kind = script.Kind(kind)
-			k.NS = max(0, k.NS-float64(k.ClockReads)*clockNS)
-			out = append(out, k)
-		}
-	}
-	return out
 }
 
 func (r *replayer) doOne(kind script.Kind, op script.Op) {

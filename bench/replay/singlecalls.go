@@ -46,11 +46,7 @@ func (c Calls) Seconds(structures int) float64 {
 
 // Run implements [Analysis].
 func (c Calls) Run(ctx context.Context, entries []entry.Entry, out *results.Run) error {
-	k, err := c.write(ctx)
-	if err != nil {
-		return err
-	}
-	_, failed, err := c.prove(ctx, k, entries)
+	k, _, failed, err := c.prove(ctx, entries)
 	if err != nil {
 		return err
 	}
@@ -68,18 +64,14 @@ func (c Calls) where() string { return fmt.Sprintf("%s, seed %d", c.Name(), c.Se
 func (c Calls) Prove(ctx context.Context, entries []entry.Entry) (
 	proofs []script.Proof, operations int, failed []results.Failure, err error,
 ) {
-	k, err := c.write(ctx)
-	if err != nil {
-		return nil, 0, nil, err
-	}
-	for _, b := range k.blocks[1:] {
-		operations += b.Calls + b.Pops
-	}
-	proofs, failed, err = c.prove(ctx, k, entries)
-	return proofs, operations, failed, err
+	k, proofs, failed, err := c.prove(ctx, entries)
+	return proofs, k.operations, failed, err
 }
 
-func (c Calls) prove(ctx context.Context, k *kept, entries []entry.Entry) (proofs []script.Proof, failed []results.Failure, err error) {
+func (c Calls) prove(ctx context.Context, entries []entry.Entry) (k *kept, proofs []script.Proof, failed []results.Failure, err error) {
+	if k, err = c.write(ctx); err != nil {
+		return k, nil, nil, err
+	}
 	proofs = make([]script.Proof, len(entries))
 	order := make([]int, len(entries))
 	for i := range order {
@@ -94,7 +86,7 @@ func (c Calls) prove(ctx context.Context, k *kept, entries []entry.Entry) (proof
 			failed = append(failed, results.Failure{Structure: entries[i].Name, Where: c.where(), Reason: err.Error()})
 		}
 	}
-	return proofs, failed, ctx.Err()
+	return k, proofs, failed, ctx.Err()
 }
 
 // measure times every call of a structure in several rounds, with the garbage collector off.
@@ -141,7 +133,8 @@ func (c Calls) bytes(ctx context.Context, k *kept, e entry.Entry) (float64, erro
 // kept is a script that is generated once and replayed several times.
 type kept struct {
 	*script.Script
-	blocks []*script.Block // the first one is the fill
+	blocks     []*script.Block // the first one is the fill
+	operations int             // after the fill
 }
 
 func (c Calls) write(ctx context.Context) (*kept, error) {
@@ -151,7 +144,9 @@ func (c Calls) write(ctx context.Context) (*kept, error) {
 		if k.blocks = append(k.blocks, b); b.Want.Fired >= uint64(c.N) {
 			break
 		}
-		b, err = k.NextContext(ctx, c.Block, nil)
+		if b, err = k.NextContext(ctx, c.Block, nil); err == nil {
+			k.operations += b.Calls + b.Pops
+		}
 	}
 	return k, err
 }

@@ -22,50 +22,39 @@ func (r *Run) Check() error {
 	}
 	for _, c := range r.Cells {
 		where := fmt.Sprintf("cell %s, n %d", c.Workload, c.N)
-		for _, err := range []error{c.proved(), c.sameCounts()} {
-			if err != nil {
-				return fmt.Errorf("%s, %w", where, err)
+		for _, row := range c.Rows {
+			if row.Proof == (script.Proof{}) {
+				return fmt.Errorf("%s, %s has no proof", where, row.Structure)
 			}
 		}
-	}
-	return nil
-}
-
-// proved returns an error if a row has no proof.
-func (c *Cell) proved() error {
-	for _, row := range c.Rows {
-		if row.Proof == (script.Proof{}) {
-			return fmt.Errorf("%s has no proof", row.Structure)
+		if err := c.sameCounts(); err != nil {
+			return fmt.Errorf("%s, %w", where, err)
 		}
 	}
 	return nil
 }
 
-// Counted has the counts of a trial, which the script determines.
-type Counted struct {
-	Ops, Wakes int
-	Units      float64
-}
-
-// Counted returns the counts of the trial.
-func (t Trial) Counted() Counted { return Counted{t.Ops, t.Wakes, t.Units} }
-
-// sameCounts compares the counts of the trials in a round.
+// sameCounts compares the counts of the trials in a round, which the script determines.
 func (c *Cell) sameCounts() error {
+	type counts struct {
+		Ops, Wakes int
+		Units      float64
+	}
 	type of struct {
-		Counted
+		counts
 		structure string
 	}
 	rounds := make(map[int]of)
 	for _, row := range c.Rows {
 		for _, t := range row.Cost {
+			is := counts{t.Ops, t.Wakes, t.Units}
 			was, ok := rounds[t.Round]
 			switch {
 			case !ok:
-				rounds[t.Round] = of{t.Counted(), row.Structure}
-			case was.Counted != t.Counted():
+				rounds[t.Round] = of{is, row.Structure}
+			case was.counts != is:
 				return fmt.Errorf("round %d: %s and %s replayed the same block, but %s has %+v and %s %+v",
-					t.Round, was.structure, row.Structure, was.structure, was.Counted, row.Structure, t.Counted())
+					t.Round, was.structure, row.Structure, was.structure, was.counts, row.Structure, is)
 			}
 		}
 	}
