@@ -45,9 +45,7 @@ func TestARunTimesSingleCalls(t *testing.T) {
 		t.Error(err)
 	}
 	r.Calls[0].Proof.Fired++
-	if err := r.Validate(); err == nil || !strings.Contains(err.Error(), `longest calls of "quadheap" on "avalanche-slot", n 50: the proof does not hold`) {
-		t.Errorf("a proof that does not hold: error %v", err)
-	}
+	fail.UnlessError(t, r.Validate(), `longest calls of "quadheap" on "avalanche-slot", n 50: the proof does not hold`)
 }
 
 func TestTheLongestCallIsFound(t *testing.T) {

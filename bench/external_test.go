@@ -3,8 +3,6 @@ package bench
 import (
 	"bytes"
 	"fmt"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -21,19 +19,7 @@ import (
 // Programs of another language stand in each cell with the structures. One that does wrong, or
 // does not start, costs only its own row.
 func TestExternalProgramsTakePartInARun(t *testing.T) {
-	cc, err := exec.LookPath("cc")
-	if err != nil {
-		t.Skip("there is no C compiler (cc), so no program of another language to test with")
-	}
-	build := func(source string) string {
-		program := filepath.Join(t.TempDir(), "program")
-		out, err := exec.Command(cc, "-std=gnu99", "-O1", "-Iexternal/files", "-o", program, source).CombinedOutput()
-		if err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-		return program
-	}
-	program := build("external/testdata/misbehave.c")
+	program := fail.Compiled(t, "external/testdata/misbehave.c", "external/files")
 	cfg := tinyRun(t, []string{"quadheap"}, []string{"churn", "hold", "fill-drain"})
 	for name, fault := range map[string]string{
 		"table": "", "rounds": "coarse", "few": "limit", "loses": "lost", "twice": "double", "old": "version",
@@ -41,7 +27,7 @@ func TestExternalProgramsTakePartInARun(t *testing.T) {
 	} {
 		cfg.External = append(cfg.External, external.Spec{Name: name, Args: []string{"env", "FAULT=" + fault, program}})
 	}
-	cfg.External = append(cfg.External, external.Spec{Name: "c-floor", Args: []string{build("../peers/c/floor.c")}})
+	cfg.External = append(cfg.External, external.Spec{Name: "c-floor", Args: []string{fail.Compiled(t, "../peers/c/floor.c", "external/files")}})
 	slices.SortFunc(cfg.External, func(a, b external.Spec) int { return strings.Compare(a.Name, b.Name) })
 	r, err := Run(t.Context(), planOf(t, cfg), Hooks{})
 	if err == nil || !r.Complete || len(r.Cells) != 3 {

@@ -2,7 +2,6 @@ package bench_test
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/timerbench/timerbench/bench"
@@ -47,8 +46,6 @@ func TestCheckSubmission(t *testing.T) {
 	} {
 		bad := *r
 		edit(&bad)
-		if err := bench.CheckSubmission(&bad, catalog.All()); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want %q", err, want)
-		}
+		fail.UnlessError(t, bench.CheckSubmission(&bad, catalog.All()), want)
 	}
 }

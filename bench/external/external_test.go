@@ -20,28 +20,13 @@ import (
 
 var _ replay.Player = (*Program)(nil)
 
-// built compiles a program in C.
-func built(t *testing.T, source string) string {
-	t.Helper()
-	cc, err := exec.LookPath("cc")
-	if err != nil {
-		t.Skip("there is no C compiler (cc), so no program of another language to test with")
-	}
-	path := filepath.Join(t.TempDir(), "program")
-	out, err := exec.Command(cc, "-std=gnu99", "-O1", "-Wall", "-Wextra", "-Werror", "-Ifiles", "-o", path, source).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return path
-}
-
 // misbehave builds the program that does wrong what FAULT says, and shortens the time of a request.
 func misbehave(t *testing.T) string {
 	t.Helper()
 	usual := requestTime
 	requestTime = time.Second
 	t.Cleanup(func() { requestTime = usual })
-	return built(t, "testdata/misbehave.c")
+	return fail.Compiled(t, "testdata/misbehave.c", "files")
 }
 
 // started starts a program that then fails to replay the fill of a workload.

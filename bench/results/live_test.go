@@ -2,8 +2,9 @@ package results
 
 import (
 	"slices"
-	"strings"
 	"testing"
+
+	"github.com/timerbench/timerbench/internal/fail"
 )
 
 func liveRun() *Run {
@@ -39,8 +40,6 @@ func TestLiveThatCannotBeIsRefused(t *testing.T) {
 	} {
 		r := liveRun()
 		change(r.Live)
-		if err := r.Validate(); err == nil || !strings.Contains(err.Error(), reason) {
-			t.Errorf("%s: %v", reason, err)
-		}
+		fail.UnlessError(t, r.Validate(), reason)
 	}
 }

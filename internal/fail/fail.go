@@ -4,6 +4,7 @@ package fail
 import (
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -61,4 +62,19 @@ func UnlessError(t testing.TB, err error, parts ...string) {
 	} else {
 		Unless(t, err.Error(), parts...)
 	}
+}
+
+// Compiled compiles a program in C that includes files of a folder, and returns its path. It skips the test without a compiler.
+func Compiled(t testing.TB, source, includes string) string {
+	t.Helper()
+	cc, err := exec.LookPath("cc")
+	if err != nil {
+		t.Skip("there is no C compiler (cc), so no program of another language to test with")
+	}
+	path := filepath.Join(t.TempDir(), "program")
+	out, err := exec.Command(cc, "-std=gnu99", "-O1", "-Wall", "-Wextra", "-Werror", "-I"+includes, "-o", path, source).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return path
 }

@@ -15,21 +15,6 @@ import (
 	"github.com/timerbench/timerbench/internal/fail"
 )
 
-// built compiles a program in C.
-func built(t *testing.T, source string) string {
-	t.Helper()
-	cc, err := exec.LookPath("cc")
-	if err != nil {
-		t.Skip("there is no C compiler (cc), so no program of another language to test with")
-	}
-	path := filepath.Join(t.TempDir(), "program")
-	out, err := exec.Command(cc, "-std=gnu99", "-O1", "-Wall", "-Wextra", "-Werror", "-I../files", "-o", path, source).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return path
-}
-
 func verified(t *testing.T, shrink time.Duration, args []string, traces ...string) Verdict {
 	t.Helper()
 	limits := Limits{Hello: time.Minute, Request: 2 * time.Second, Checks: time.Minute, Shrink: shrink}
@@ -40,7 +25,7 @@ func verified(t *testing.T, shrink time.Duration, args []string, traces ...strin
 
 // The starts that timerbench external init prints pass every check.
 func TestTheStartsPass(t *testing.T) {
-	starts := map[string][]string{"c": {built(t, "../files/start.c")}}
+	starts := map[string][]string{"c": {fail.Compiled(t, "../files/start.c", "../files")}}
 	if python, err := exec.LookPath("python3"); err == nil {
 		starts["python"] = []string{python, "../files/start.py"}
 	}
@@ -88,7 +73,7 @@ static uint64_t tb_len(void) { return pending; }
 	for want, source := range map[string]string{"not said": start, "yes": announced, "no, it fires all the same": takesAllFirst} {
 		path := filepath.Join(t.TempDir(), "mine.c")
 		fail.Write(t, path, source)
-		v := verified(t, time.Second, []string{built(t, path)})
+		v := verified(t, time.Second, []string{fail.Compiled(t, path, "../files")})
 		if got := v.Notes[len(v.Notes)-1]; !v.OK || !strings.HasSuffix(got, "can stop another that is due: "+want) {
 			t.Errorf("%s, %+v, want %s", got, v.Failure, want)
 		}
@@ -109,7 +94,7 @@ func TestAProgramThatKeepsDeadEntriesGrows(t *testing.T) {
 	if out, err := exec.Command(cxx, "-O1", "-I../files", "-o", tombstones, "../../../peers/c/tombstones.cpp").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for program, grows := range map[string]bool{tombstones: true, built(t, "../files/start.c"): false} {
+	for program, grows := range map[string]bool{tombstones: true, fail.Compiled(t, "../files/start.c", "../files"): false} {
 		v := verified(t, 20*time.Second, []string{program})
 		notes := strings.Join(v.Notes, "; ")
 		if !v.OK || (v.Grew > 12 && v.Grew < 40) != grows || strings.Contains(notes, "it grows by ") != grows || strings.Contains(notes, "it does not grow by ") == grows {
@@ -121,7 +106,7 @@ func TestAProgramThatKeepsDeadEntriesGrows(t *testing.T) {
 // Each fault gets a verdict that says what is wrong, with few operations.
 func TestFaultsAreFoundAndShrunk(t *testing.T) {
 	t.Parallel()
-	program := built(t, "../testdata/misbehave.c")
+	program := fail.Compiled(t, "../testdata/misbehave.c", "../files")
 	for fault, want := range map[string]struct {
 		what       string
 		operations int // at most; 0: no listing
@@ -217,7 +202,7 @@ func TestAProgramMustGetThroughTheNamedCasesInTime(t *testing.T) {
 // A program that answers late, or hangs among many operations, each of which has time, is told so within the time limit.
 func TestALateProgramIsToldSoInTime(t *testing.T) {
 	t.Parallel()
-	program := built(t, "../testdata/misbehave.c")
+	program := fail.Compiled(t, "../testdata/misbehave.c", "../files")
 	for _, c := range []struct {
 		faults         []string
 		limits         Limits
@@ -311,7 +296,7 @@ func TestChecksAreValid(t *testing.T) {
 func TestARecordingThatCannotBeReadIsAnError(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bad.trace")
 	fail.Write(t, path, "no trace")
-	spec := external.Spec{Name: "mine", Args: []string{built(t, "../files/start.c")}}
+	spec := external.Spec{Name: "mine", Args: []string{fail.Compiled(t, "../files/start.c", "../files")}}
 	if _, err := Verify(t.Context(), spec, []string{path}, DefaultLimits); err == nil || !strings.Contains(err.Error(), "bad.trace") {
 		t.Errorf("%v", err)
 	}
