@@ -181,7 +181,7 @@ func TestCommandsOfTheREADME(t *testing.T) {
 	fail.Write(t, filepath.Join(dir, "cmd/my-server/main.go"), "package main\n\nimport \"time\"\n\n"+
 		"func main() {\n\tfor range 50_000 {\n\t\ttime.AfterFunc(time.Second, func() {}).Stop()\n\t}\n\ttime.Sleep(time.Second)\n}\n")
 	sh("mkdir bin; ln -s " + os.Args[0] + " bin/timerbench; " + cc + " -O2 -o my-wheel " + root + "/bench/external/files/start.c")
-	tracetest.File(t, filepath.Join(dir, "my.trace"), "churn", 1000, 2e5)
+	tracetest.File(t, filepath.Join(dir, "my.trace"), "churn", 1000, 2e4)
 	for _, line := range lines {
 		build := strings.Contains(line, "trace build")
 		if ab := strings.Contains(line, " ab "); long < 2 && (ab || build) {

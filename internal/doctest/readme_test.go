@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	kept "github.com/timerbench/timerbench/docs/results"
 	"github.com/timerbench/timerbench/report/answer"
 	"github.com/timerbench/timerbench/report/section"
 	"github.com/timerbench/timerbench/structures/catalog"
@@ -71,7 +70,7 @@ func TestREADMETableIsTheCatalog(t *testing.T) {
 
 // The verdict is that of all results in docs/results together, in three sentences with rounded figures.
 func TestREADMEVerdictIsThatOfTheResults(t *testing.T) {
-	runs, err := kept.All()
+	runs, err := keptRuns()
 	v := answer.VerdictOf(runs, catalog.All())
 	if err != nil || len(v.Means) < 2 {
 		t.Fatalf("%v, %+v", err, v)

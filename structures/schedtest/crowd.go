@@ -288,7 +288,7 @@ func (m *crowd) fireAll() {
 // orderAdjacentTicks keeps thousands of timers due at each of the next few ticks, which must not be mixed.
 func orderAdjacentTicks(r reporter, c *config) {
 	for _, ticks := range []int{2, 5, 20} {
-		m := newCrowd(r, c, 3000)
+		m := newCrowd(r, c, c.amount(3000, 3000))
 		m.deadline = func(rng *rand.Rand) structures.Tick { return 1 + structures.Tick(rng.IntN(ticks)) }
 		m.fill()
 		for range 3 * ticks {

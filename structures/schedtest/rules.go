@@ -185,8 +185,8 @@ func instancesShareNothing(r reporter, c *config) {
 func jumpsCostNotTheirWidth(r reporter, c *config) {
 	r.Helper()
 	const (
-		tooMuchWork = 1 << 20 // far more than any number of slots and levels
-		tooLong     = 5 * time.Second
+		tooMuchWork = 1 << 20     // far more than any number of slots and levels
+		tooLong     = time.Minute // more than a pause of a busy machine
 	)
 	for bits := 8; bits <= 62; bits += 2 {
 		for _, timers := range []int{0, 1, 40} {

@@ -9,7 +9,7 @@ import (
 
 func newModel() structures.Scheduler[uint64] { return new(model.Model[uint64]) }
 
-func TestModelConforms(t *testing.T) { Run(t, newModel, FIFO()) }
+func TestModelConforms(t *testing.T) { Run(t, newModel, FIFO(), inShort) }
 
 func TestModelReleases(t *testing.T) {
 	Releases(t, func() structures.Scheduler[*Payload] { return new(model.Model[*Payload]) })
