@@ -11,6 +11,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/internal/longtest"
@@ -296,7 +297,7 @@ func TestTheBudgetIsSpentInTheOrderOfInterest(t *testing.T) {
 		return Step{Name: name, cell: &Cell{n: n, workload: workload.Workload{Resident: resident}}}
 	}
 	constant := of("constant 1e5", 1e5, 0)
-	constant.cell.workload.Grid = &workload.GridPlace{Delays: workload.Constant}
+	constant.cell.workload.Grid = &script.Place{Delays: workload.Constant}
 	var got []string
 	for _, s := range byInterest([]Step{
 		constant, of("10", 10, 0), of("1e3", 1000, 0), of("1e6", 1e6, 0), of("1e5", 1e5, 0), {Name: "idle"}, of("1e4", 1e4, 0),

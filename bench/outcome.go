@@ -52,6 +52,7 @@ func (m *measuring) result() results.Cell {
 		Workload:   c.workload.Name,
 		Definition: c.workload.Version(),
 		Category:   string(c.workload.Category),
+		Grid:       c.workload.Grid,
 		N:          c.n,
 		Resident:   m.residents / float64(m.timedBlocks),
 		Unit:       c.workload.CostUnit(),
@@ -67,9 +68,6 @@ func (m *measuring) result() results.Cell {
 	}
 	if c.stops > 0 {
 		out.Common, out.Race = 1, &results.Race{Rounds: m.rounds(), Proved: c.stops}
-	}
-	if g := c.workload.Grid; g != nil {
-		out.Grid = &results.Grid{Delays: g.Delays, CancelPercent: g.CancelPercent}
 	}
 	proof := m.rows[0].Proof // of the floor
 	if done := proof.Cancelled + proof.Fired; done > 0 {

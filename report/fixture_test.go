@@ -91,7 +91,7 @@ func testKnowledge(structures []string) answer.Knowledge {
 		case grid:
 			delays, percent, _ := strings.Cut(rest, "-")
 			cancelled, _ := strconv.Atoi(percent) // of a name above
-			w.Category, w.Grid = workload.Grid, &workload.GridPlace{Delays: delays, CancelPercent: cancelled}
+			w.Category, w.Grid = workload.Grid, &script.Place{Delays: delays, CancelPercent: cancelled}
 		case name == "kafka-purgatory" || name == "cache-ttl":
 			w.Category, w.Resident = workload.Program, 50_000
 		default:
@@ -173,7 +173,7 @@ func (f fixture) cell(w string, n int) results.Cell {
 	known, _ := testKnowledge(nil).Workload(w)
 	c.Category = string(known.Category)
 	if known.Grid != nil {
-		c.Grid = &results.Grid{Delays: known.Grid.Delays, CancelPercent: known.Grid.CancelPercent}
+		c.Grid = known.Grid
 		c.CancelRate = float64(known.Grid.CancelPercent) / 100
 	}
 	if nothingFires {

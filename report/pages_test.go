@@ -208,7 +208,7 @@ func TestACellThatIsNotSteadySaysSo(t *testing.T) {
 	r := small().results()
 	for i := range r.Cells {
 		c := &r.Cells[i]
-		if c.Passed = (&results.Passed{WarmUp: 2 * c.N, Made: 1000, Due: 999, Fired: 1234, Delays: 2.5}); c.Workload == "grid-uniform-50" {
+		if c.Passed = (&results.Passed{WarmUp: 2 * c.N, Passage: script.Passage{Made: 1000, Due: 999}, Fired: 1234, Delays: 2.5}); c.Workload == "grid-uniform-50" {
 			c.Passed.Due = 129
 		}
 	}

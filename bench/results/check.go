@@ -62,17 +62,13 @@ func (c *Cell) sameCounts() error {
 }
 
 // Passed says how time passes in the timed regions of a cell: from the first timed block of a pass to its last one. The
-// numbers are those of the script, summed over the passes. See [script.Passage].
+// numbers are those of the script, summed over the passes.
 type Passed struct {
-	WarmUp int     `json:"warm_up"`       // operations of a pass before its timed region, after the fill
-	Made   uint64  `json:"dead_made"`     // timers cancelled or moved, each of which leaves a dead entry
-	Due    uint64  `json:"dead_due"`      // dead entries whose old deadline lies in the regions
+	WarmUp int `json:"warm_up"` // operations of a pass before its timed region, after the fill
+	script.Passage
 	Fired  uint64  `json:"fired"`         // timers
 	Delays float64 `json:"median_delays"` // how far the clock goes, in median delays
 }
-
-// Share returns Due / Made, or 1 if nothing was cancelled or moved.
-func (p Passed) Share() float64 { return script.Passage{Made: p.Made, Due: p.Due}.Share() }
 
 // Unsteady returns a warning about the figures of the cell if it is known that they are not of a steady state: fewer old
 // deadlines of cancelled and moved timers pass than are made, so deferred work is not paid. Otherwise it is empty.

@@ -21,8 +21,11 @@ func keysOf(t reflect.Type, keys map[string]bool, seen map[reflect.Type]bool) {
 	}
 	seen[t] = true
 	for f := range t.NumField() {
-		if key, _, _ := strings.Cut(t.Field(f).Tag.Get("json"), ","); key != "" {
+		key, _, _ := strings.Cut(t.Field(f).Tag.Get("json"), ",")
+		if key != "" {
 			keys[key] = true
+		}
+		if key != "" || t.Field(f).Anonymous {
 			keysOf(t.Field(f).Type, keys, seen)
 		}
 	}

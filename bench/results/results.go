@@ -144,7 +144,7 @@ type Recording struct {
 	Seconds     float64   `json:"seconds"`  // duration of the recording
 	Resident    float64   `json:"resident"` // mean number of pending timers
 	CancelRate  float64   `json:"cancel_rate"`
-	Delays      string    `json:"delays,omitempty"` // shape of the delays, as Grid names it
+	Delays      string    `json:"delays,omitempty"` // shape of the delays, as script.Place names it
 }
 
 // Named is a run with the name of its file.
@@ -155,17 +155,17 @@ type Named struct {
 
 // Cell is one workload at one size. The structures ran interleaved, so the rows can be compared.
 type Cell struct {
-	Workload   string      `json:"workload"`
-	Definition int         `json:"definition"`         // number of the workload's sequence of operations, from 1
-	Category   string      `json:"category,omitempty"` // program, synthetic, grid, custom or recorded
-	Grid       *Grid       `json:"grid,omitempty"`     // place in the comparison grid; nil: none
-	N          int         `json:"n"`                  // number of resident timers that was asked for
-	Resident   float64     `json:"resident"`           // measured mean number of resident timers in the timed blocks
-	CancelRate float64     `json:"cancel_rate"`        // measured: cancelled / (cancelled + fired)
-	Unit       script.Unit `json:"unit"`               // unit of the cost
-	TickNS     int64       `json:"tick_ns"`            // length of a tick of the workload
-	Passed     *Passed     `json:"passed,omitempty"`   // how time passed; nil: not known
-	Rows       []Row       `json:"rows"`
+	Workload   string        `json:"workload"`
+	Definition int           `json:"definition"`         // number of the workload's sequence of operations, from 1
+	Category   string        `json:"category,omitempty"` // program, synthetic, grid, custom or recorded
+	Grid       *script.Place `json:"grid,omitempty"`     // place in the comparison grid; nil: none
+	N          int           `json:"n"`                  // number of resident timers that was asked for
+	Resident   float64       `json:"resident"`           // measured mean number of resident timers in the timed blocks
+	CancelRate float64       `json:"cancel_rate"`        // measured: cancelled / (cancelled + fired)
+	Unit       script.Unit   `json:"unit"`               // unit of the cost
+	TickNS     int64         `json:"tick_ns"`            // length of a tick of the workload
+	Passed     *Passed       `json:"passed,omitempty"`   // how time passed; nil: not known
+	Rows       []Row         `json:"rows"`
 
 	// Common is the number of passes of each contender before any race. The proof of a row is the proof after the last of
 	// these passes.
@@ -194,12 +194,6 @@ const (
 type Race struct {
 	Rounds int `json:"rounds"` // rounds of the cell; a contender that dropped out has fewer
 	Proved int `json:"proved"` // rounds after which the proofs were taken
-}
-
-// Grid is the place of a workload in the comparison grid.
-type Grid struct {
-	Delays        string `json:"delays"`         // kind of the distribution of delays
-	CancelPercent int    `json:"cancel_percent"` // share of the timers that are cancelled
 }
 
 // Role is the kind of a row.

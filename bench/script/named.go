@@ -7,6 +7,12 @@ type NamedDist struct {
 	New  func(mean float64) Dist // the member with that mean
 }
 
+// Place is the place of a workload in the comparison grid.
+type Place struct {
+	Delays        string `json:"delays"`         // kind of the distribution of delays
+	CancelPercent int    `json:"cancel_percent"` // share of the timers that are cancelled before they fire
+}
+
 // GridDists returns the families of the comparison grid. All of them are used with the same mean, so the same rate of
 // arrivals leads to the same number of pending timers, and two of them differ only in shape.
 func GridDists() []NamedDist {

@@ -12,8 +12,8 @@ import (
 // Work that is put off is paid when dead entries come due. So a region of a script in which fewer come due than are made
 // does not show the whole cost of cancels and moves.
 type Passage struct {
-	Made uint64 // dead entries
-	Due  uint64 // dead entries that have come due
+	Made uint64 `json:"dead_made"` // dead entries
+	Due  uint64 `json:"dead_due"`  // dead entries that have come due
 }
 
 // Since returns what has passed since an earlier moment.

@@ -72,7 +72,7 @@ func grid() []Workload {
 			w := chosen(fmt.Sprintf("grid-%s-%d", d.Name, percent),
 				fmt.Sprintf("%s delays, %d %% cancelled before they fire", d.Name, percent), "chosen; "+d.Doc,
 				&Flow{Classes: []Class{{Delay: delayOf(d.Name), Shares: &Shares{Cancel: Share(percent) / 100}}}})
-			w.Category, w.Grid = Grid, &GridPlace{d.Name, percent}
+			w.Category, w.Grid = Grid, &script.Place{Delays: d.Name, CancelPercent: percent}
 			w.Extra = !slices.Contains(normal[d.Name], percent)
 			list = append(list, w)
 		}

@@ -23,7 +23,7 @@ type Workload struct {
 	Tick     time.Duration // length of a tick
 	Model    Model         // behaviour of the timers
 	Category Category      // kind of workload
-	Grid     *GridPlace    // its place in the comparison grid; nil: none
+	Grid     *script.Place // its place in the comparison grid; nil: none
 
 	// Resident is the number of pending timers that follows from the published
 	// parameters; 0: no number is typical. The workload takes any other number too.
@@ -66,12 +66,6 @@ const (
 	Custom    Category = "custom"    // of a scenario file
 	Recorded  Category = "recorded"  // a trace of a program
 )
-
-// GridPlace is the place of a workload in the comparison grid.
-type GridPlace struct {
-	Delays        string // kind of the distribution
-	CancelPercent int    // of the timers, before they fire
-}
 
 func (w Workload) process(n int) script.Process {
 	if f, ok := w.Model.(*Flow); ok && w.Resident > 0 && n != w.Resident {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
 	kept "github.com/timerbench/timerbench/docs/results"
 	"github.com/timerbench/timerbench/internal/fail"
@@ -27,7 +28,7 @@ func TestTheClassOfAWorkloadIsDeclared(t *testing.T) {
 	r := With(&results.Run{
 		Cells: []results.Cell{
 			{Workload: "grid-uniform-50", Category: "program"},
-			{Workload: "x", Category: "grid", Grid: &results.Grid{Delays: "constant", CancelPercent: 10}},
+			{Workload: "x", Category: "grid", Grid: &script.Place{Delays: "constant", CancelPercent: 10}},
 			{Workload: "mine", Category: "custom"},
 			{Workload: "changed", Category: "synthetic"},
 			{Workload: "trace-x", Category: "recorded"}, {Workload: "grid-unknown-50"},

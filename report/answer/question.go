@@ -17,7 +17,7 @@ type Question struct {
 	N          float64 `json:"n,omitempty"`       // pending timers; 0: any number
 	Cancel     float64 `json:"cancel"`            // share of the timers that are cancelled before they fire, 0 to 1, or Unknown
 	Reschedule float64 `json:"reschedule"`        // share of the calls that move a timer, 0 to 1, or Unknown; a call schedules, cancels, moves or fires one
-	Delays     string  `json:"dist,omitempty"`    // shape of the delays, as results.Grid names it; empty: any
+	Delays     string  `json:"dist,omitempty"`    // shape of the delays, as script.Place names it; empty: any
 	Program    string  `json:"program,omitempty"` // a workload of the results; empty: the grid of shares and delays
 	By         By      `json:"by"`                // what matters
 	Order      string  `json:"order,omitempty"`   // FIFO: only structures that fire timers of one deadline in the order of their schedules

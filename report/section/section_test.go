@@ -114,7 +114,7 @@ func TestLongestCallsAreShown(t *testing.T) {
 // gridCell is a cell of uniform delays in which each structure has costs that do not differ.
 func gridCell(percent, n int, costs map[string]float64) results.Cell {
 	c := timed(fmt.Sprint("grid-uniform-", percent), n, costs)
-	c.Category, c.Grid = string(workload.Grid), &results.Grid{Delays: "uniform", CancelPercent: percent}
+	c.Category, c.Grid = string(workload.Grid), &script.Place{Delays: "uniform", CancelPercent: percent}
 	return c
 }
 
