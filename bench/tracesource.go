@@ -88,7 +88,7 @@ const traceInstances = 3
 //   - The rest is divided among the rounds of the pass, one mode after the other.
 type recording struct {
 	*Trace
-	reader *trace.File
+	reader *trace.Reader
 	made   int      // calls so far
 	timers []uint32 // keys in the script, by key in the trace
 }

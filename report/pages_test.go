@@ -21,7 +21,9 @@ import (
 // recorded are the results of a trace alone.
 func recorded() *results.Run {
 	r := fixture{structures: six, workloads: []string{"trace-shop"}, sizes: []int{700}, trials: 8}.results()
-	r.Parameters.Traces = map[string]results.Recording{"trace-shop": {File: "shop.trace", Operations: 123_456}}
+	r.Parameters.Seed, r.Parameters.Traces = 0, map[string]results.Recording{"trace-shop": {
+		File: "shop.trace", Description: "a shop on Friday", Operations: 123_456, Seconds: 90, Resident: 700, CancelRate: 0.995,
+	}}
 	r.Cells[0].Unit, r.Cells[0].Category = script.PerOperation, "recorded"
 	r.IdleTicks, r.Memory = nil, nil
 	return r

@@ -16,7 +16,6 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/answer"
@@ -72,21 +71,7 @@ func TestPage(t *testing.T) {
 // that was recorded.
 func TestThePageOfATraceSaysWhatItIs(t *testing.T) {
 	t.Parallel()
-	f := fixture{structures: six, workloads: []string{"trace-shop"}, sizes: []int{700}, trials: 8}
-	r := f.results()
-	r.Parameters.Seed = 0
-	r.Parameters.Traces = map[string]results.Recording{"trace-shop": {
-		File: "shop.trace", Description: "a shop on Friday", Operations: 123_456, Seconds: 90, Resident: 700, CancelRate: 0.995,
-	}}
-	r.Cells[0].Unit, r.Cells[0].Category = script.PerOperation, "recorded"
-	for i := range r.Cells[0].Rows {
-		for j := range r.Cells[0].Rows[i].Latency {
-			if l := &r.Cells[0].Rows[i].Latency[j]; l.Kind == script.KindFire {
-				l.Samples = 2
-			}
-		}
-	}
-	page := pageOf(t, r)
+	page := pageOf(t, recorded())
 	fail.Unless(t, page,
 		"trace-shop: time per operation",
 		"| trace-shop | a shop on Friday | shop.trace | – | "+show.Grouped(123_456)+" | 90 s | 700 | 99.5 % |",

@@ -47,22 +47,10 @@ func mustRecord(t *testing.T) {
 	}
 }
 
-// names returns the names of the files in a directory.
-func names(t *testing.T, dir string) string {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	fail.If(t, err)
-	var all []string
-	for _, e := range entries {
-		all = append(all, e.Name())
-	}
-	return strings.Join(all, " ")
-}
-
 // holds checks which files a directory holds.
 func holds(t *testing.T, dir, want string) {
 	t.Helper()
-	if got := names(t, dir); got != want {
+	if got := fail.Files(t, dir); got != want {
 		t.Errorf("the directory holds %q, want %q", got, want)
 	}
 }
@@ -85,12 +73,12 @@ func TestTheEnvironmentNamesTheFile(t *testing.T) {
 	for _, file := range []string{"my.trace", "my-2.trace"} {
 		h := testHeader
 		h.Started = time.Time{}
-		before := names(t, dir)
+		before := fail.Files(t, dir)
 		use, stop, err := begun(h)
 		fail.If(t, err)
 		use()
 		data, err := os.ReadFile(path)
-		if got := names(t, dir); err != nil || file == "my.trace" && string(data) != "older" || !strings.Contains(got, file+".") {
+		if got := fail.Files(t, dir); err != nil || file == "my.trace" && string(data) != "older" || !strings.Contains(got, file+".") {
 			t.Errorf("during the recording the directory holds %q, before %q, error %v", got, before, err)
 		}
 		if err := errors.Join(stop(), stop()); err != nil {
@@ -171,9 +159,8 @@ func TestOnlyARegularFileIsReplaced(t *testing.T) {
 	holds(t, dir, "link.trace my.trace")
 	for _, path := range []string{os.DevNull, dir} {
 		setEnv(t, path)
-		if _, _, err := begun(testHeader); err == nil || !strings.Contains(err.Error(), "want a file") {
-			t.Errorf("%s: %v", path, err)
-		}
+		_, _, err := begun(testHeader)
+		fail.UnlessError(t, err, path, "want a file")
 	}
 }
 
@@ -192,16 +179,14 @@ func TestARecordingThatFailsLeavesNoFile(t *testing.T) {
 	fail.If(t, err)
 	s.Schedule(5, 0)
 	s.Pop(5)
-	if err := stop(); err == nil || !strings.Contains(err.Error(), "deadline 6, want 5") || names(t, dir) != "" {
-		t.Errorf("the directory holds %q, error %v", names(t, dir), err)
-	}
+	fail.UnlessError(t, stop(), "deadline 6, want 5")
+	holds(t, dir, "")
 
 	setEnv(t, filepath.Join(dir, "missing", "my.trace"))
-	if _, _, err := begun(testHeader); err == nil || !strings.Contains(err.Error(), "missing") {
-		t.Errorf("a file that cannot be made: %v", err)
-	}
+	_, _, err = begun(testHeader)
+	fail.UnlessError(t, err, "missing")
 	setEnv(t, filepath.Join(dir, "bad.trace"))
-	if _, _, err := begun(Header{Name: "my server"}); err == nil || !strings.Contains(err.Error(), `"my server"`) || names(t, dir) != "" {
-		t.Errorf("a bad header: the directory holds %q, error %v", names(t, dir), err)
-	}
+	_, _, err = begun(Header{Name: "my server"})
+	fail.UnlessError(t, err, `"my server"`)
+	holds(t, dir, "")
 }

@@ -171,15 +171,6 @@ type chunkHead struct {
 	raw    uint64 // length of the operations in bytes, before compression
 }
 
-func parseChunkHead(payload []byte) (h chunkHead, compressed []byte, err error) {
-	p := parser{rest: payload}
-	h.number = p.number("number: ", math.MaxInt64)
-	h.first = p.number("first operation: ", math.MaxInt64)
-	h.ops = p.number("number of operations: ", math.MaxInt64)
-	h.raw = p.number("length: ", math.MaxInt64)
-	return h, p.rest, p.err
-}
-
 func appendFooter(b []byte, chunks uint64, t Totals, ran []uint64) []byte {
 	b = appendNumbers(appendNumbers(b, chunks), t.Ops[:]...)
 	b = appendNumbers(b, t.Fired, uint64(t.First), uint64(t.Last), t.Keys, t.Lost, t.Heaped)

@@ -9,6 +9,7 @@ import (
 	"hash/crc32"
 	"io"
 	"math"
+	"os"
 	"slices"
 	"time"
 
@@ -44,7 +45,26 @@ type Reader struct {
 	ran   []uint64
 	err   error // the first; io.EOF at the end
 	cut   error // of CutShort
+	file  *os.File
 }
+
+// Open opens a file and reads the header of its trace. The caller must call Close.
+func Open(path string) (*Reader, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	r, err := NewReader(file, path)
+	if err != nil {
+		_ = file.Close() // it is only read
+		return nil, err
+	}
+	r.file = file
+	return r, nil
+}
+
+// Close closes the file of a Reader that [Open] made.
+func (r *Reader) Close() error { return r.file.Close() }
 
 // NewReader reads the header of a trace. Errors contain name, the name of the file.
 func NewReader(in io.Reader, name string) (*Reader, error) {
@@ -259,9 +279,11 @@ func (r *Reader) readSection() (kind byte, err error) {
 
 // openChunk checks the head of the chunk in payload and decompresses the operations.
 func (r *Reader) openChunk() error {
-	head, compressed, err := parseChunkHead(r.payload)
-	if err != nil {
-		return err
+	p := parser{rest: r.payload}
+	head := chunkHead{p.number("number: ", math.MaxInt64), p.number("first operation: ", math.MaxInt64),
+		p.number("number of operations: ", math.MaxInt64), p.number("length: ", math.MaxInt64)}
+	if p.err != nil {
+		return p.err
 	}
 	if want := r.chunk.number + 1; head.number != want {
 		return fmt.Errorf("this is chunk %d, want chunk %d", head.number, want)
@@ -279,7 +301,7 @@ func (r *Reader) openChunk() error {
 		r.raw = make([]byte, head.raw)
 	}
 	// The decoder writes no more than the capacity.
-	raw, err := r.dec.DecodeAll(compressed, r.raw[:0:head.raw])
+	raw, err := r.dec.DecodeAll(p.rest, r.raw[:0:head.raw])
 	if err != nil {
 		return fmt.Errorf("the operations do not decompress: %w", err)
 	}

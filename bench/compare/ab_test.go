@@ -148,13 +148,10 @@ func TestAProgramThatFails(t *testing.T) {
 	s := session(t, "fail", 2, 1)
 	s.Args = []string{"-s", "hweel"}
 	_, _, err := s.Run(t.Context())
-	if err == nil || !strings.Contains(err.Error(), "run 1 of the new build") || !strings.Contains(err.Error(), `no structure matches "hweel"`) {
-		t.Errorf("%v", err)
-	}
+	fail.UnlessError(t, err, "run 1 of the new build", `no structure matches "hweel"`)
 	s.New = []string{filepath.Join(t.TempDir(), "none")}
-	if _, _, err := s.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "the new build") || !strings.Contains(err.Error(), "none") {
-		t.Errorf("%v", err)
-	}
+	_, _, err = s.Run(t.Context())
+	fail.UnlessError(t, err, "the new build", "none")
 }
 
 // If a structure breaks its contract, the run ends with an error but its results are complete.

@@ -114,22 +114,13 @@ func Runs(old, new *results.Run, least float64) (*Table, error) {
 	return t, nil
 }
 
-// counterpart finds the cell of a run with the same operations and the same unit; nil: there is none.
-func counterpart(r *results.Run, of *results.Cell) *results.Cell {
-	c := r.Cell(of.Workload, of.N)
-	if c == nil || c.Definition != of.Definition || c.Unit != of.Unit {
-		return nil
-	}
-	return c
-}
-
 // rowsOf returns the contenders with a cost in common rounds of both results, in the order of the new results.
 func rowsOf(old, new *results.Run, session bool) (list []Row) {
 	for i := range new.Cells {
 		cell := &new.Cells[i]
-		was := counterpart(old, cell)
-		if was == nil {
-			continue
+		was := old.Cell(cell.Workload, cell.N)
+		if was == nil || was.Definition != cell.Definition || was.Unit != cell.Unit {
+			continue // other operations
 		}
 		before, after := stats.CostsOf(old, was), stats.CostsOf(new, cell)
 		least := max(noise(before), noise(after))

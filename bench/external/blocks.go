@@ -78,13 +78,6 @@ func (s *Blocks) ownPlace() int64 {
 	return int64(s.coarse) * roundBlocks * blockRoom
 }
 
-// tellFires makes put append the timers that fire, for a floor.
-func (s *Blocks) tellFires() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.floors = true
-}
-
 // put writes block i of a round to the file. of holds the slots of a coarse program, whose blocks begin
 // at first. For exact programs of is nil, and a block that is in the file already is not written again.
 func (s *Blocks) put(i int, b *script.Block, first int64, of *slots) (*loaded, error) {
@@ -114,8 +107,11 @@ func (s *Blocks) put(i int, b *script.Block, first int64, of *slots) (*loaded, e
 	} else {
 		l.slots = of.most
 	}
-	if s.floors && of == nil {
-		s.memory = appendFires(s.memory, l.due)
+	if s.floors && of == nil { // deadline and slot of each timer that fires, in firing order
+		for _, f := range l.due {
+			s.memory = binary.LittleEndian.AppendUint64(s.memory, uint64(f.At))
+			s.memory = binary.LittleEndian.AppendUint64(s.memory, uint64(f.slot))
+		}
 	}
 	binary.LittleEndian.PutUint64(s.memory[24:], uint64(l.slots))
 	if l.bytes = len(s.memory); int64(l.bytes) > blockRoom {
@@ -126,15 +122,6 @@ func (s *Blocks) put(i int, b *script.Block, first int64, of *slots) (*loaded, e
 		s.memory = nil
 	}
 	return l, err
-}
-
-// raw writes bytes in place of the first block of a round, and returns where.
-func (s *Blocks) raw(b []byte) (at int64, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.held[0] = nil
-	_, err = s.file.WriteAt(b, 0)
-	return 0, err
 }
 
 // largeBlock is the largest buffer in bytes that put keeps for the next block (chosen).
@@ -197,15 +184,6 @@ func encodeBlock(out []byte, b *script.Block, slot func(script.Kind, script.Op) 
 			out = le.AppendUint64(out, uint64(op.At))
 			out = le.AppendUint64(out, uint64(slot(kind, op)))
 		}
-	}
-	return out
-}
-
-// appendFires appends deadline and slot of each timer that fires in a block, in firing order.
-func appendFires(out []byte, due []expected) []byte {
-	for _, f := range due {
-		out = binary.LittleEndian.AppendUint64(out, uint64(f.At))
-		out = binary.LittleEndian.AppendUint64(out, uint64(f.slot))
 	}
 	return out
 }

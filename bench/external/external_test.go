@@ -236,9 +236,8 @@ func TestParse(t *testing.T) {
 		"bad.toml":    "want a program, or TOML tables [[external]]",
 		"a=sh,a=true": "the name a is taken",
 	} {
-		if _, err := Parse(strings.Split(values, ","), []string{"auto"}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", values, err, want)
-		}
+		_, err := Parse(strings.Split(values, ","), []string{"auto"})
+		fail.UnlessError(t, err, want)
 	}
 }
 

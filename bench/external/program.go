@@ -55,7 +55,9 @@ func Start(ctx context.Context, s Spec, blocks *Blocks) (*Program, error) {
 		return nil, err
 	}
 	if p.Floor {
-		blocks.tellFires()
+		blocks.mu.Lock()
+		defer blocks.mu.Unlock()
+		blocks.floors = true
 	}
 	return p, nil
 }
@@ -283,12 +285,15 @@ func (p *Program) PopOne() (fired uint64, err error) {
 	for _, n := range []uint64{10, 0, 20, 1, 30, 0} { // ticks and slots
 		b = le.AppendUint64(b, n)
 	}
-	at, err := p.blocks.raw(b)
+	p.blocks.mu.Lock()
+	p.blocks.held[0] = nil
+	_, err = p.blocks.file.WriteAt(b, 0) // in place of the first block of a round
+	p.blocks.mu.Unlock()
 	if err == nil {
 		err = errors.Join(p.Begin(2), p.fires.Truncate(4*fireSize))
 	}
 	if err == nil {
-		_, err = p.ask(message{load, 0, uint64(len(b)), 2, uint64(at)}, p.requestTime())
+		_, err = p.ask(message{load, 0, uint64(len(b)), 2, 0}, p.requestTime())
 	}
 	if err != nil {
 		return 0, err

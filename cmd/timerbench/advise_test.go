@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,6 +10,7 @@ import (
 	"github.com/timerbench/timerbench/internal/doctest"
 	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/internal/show"
+	"github.com/timerbench/timerbench/internal/tracetest"
 	"github.com/timerbench/timerbench/trace"
 	"github.com/timerbench/timerbench/trace/tracestat"
 )
@@ -21,17 +20,15 @@ func TestAdviceForOneTimer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it measures for some seconds: not under -short")
 	}
-	var file bytes.Buffer
-	w, err := trace.NewWriter(&file, trace.Header{Name: "one", Description: "the timers of Go's runtime, go1.24.1 linux/amd64", Tick: time.Millisecond})
-	fail.If(t, err)
-	w.From(trace.Site{Place: "main.main main.go:9", Form: trace.FuncForm})
-	w.Advance(1)
-	timer := w.Schedule(1000)
-	w.Advance(1000, timer)
-	fail.If(t, w.Close())
 	path := filepath.Join(t.TempDir(), "one.trace")
-	footer := 10 // bytes, a part of the footer
-	fail.If(t, os.WriteFile(path, file.Bytes()[:file.Len()-footer], 0o600))
+	h := trace.Header{Name: "one", Description: "the timers of Go's runtime, go1.24.1 linux/amd64", Tick: time.Millisecond}
+	tracetest.Write(t, path, h, func(w *trace.Writer) {
+		w.From(trace.Site{Place: "main.main main.go:9", Form: trace.FuncForm})
+		w.Advance(1)
+		w.Advance(1000, w.Schedule(1000))
+	})
+	whole := fail.Read(t, path)
+	fail.Write(t, path, whole[:len(whole)-10]) // without a part of the footer
 	stdout, stderr := must(t, "advise", path, "--tick", "2s", "--least-core", "50%", "--least-memory", "1e9")
 	fail.Unless(t, stderr, "cut short")
 	fail.Unless(t, stdout, "Keep package time: your timers cost ", "Less than 50 % of a core and 1 GB does not matter. No place in the program costs more than",

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -168,12 +167,7 @@ func TestModelsAreLaidBesideRecordings(t *testing.T) {
 // A trace without timers answers no question.
 func TestATraceWithoutTimersAnswersNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "none.trace")
-	var file bytes.Buffer
-	w, err := trace.NewWriter(&file, trace.Header{Name: "none", Tick: time.Millisecond})
-	fail.If(t, err)
-	w.Advance(5)
-	fail.If(t, w.Close())
-	fail.Write(t, path, file.String())
+	tracetest.Write(t, path, trace.Header{Name: "none", Tick: time.Millisecond}, func(w *trace.Writer) { w.Advance(5) })
 	must(t, "trace", "info", path)
 	refused(t, []string{"trace", "replay", path}, path, "1 operations are too few")
 	refused(t, []string{"recommend", "--trace", path}, path, "no timer is scheduled")
@@ -185,20 +179,18 @@ func TestATraceWithoutTimersAnswersNothing(t *testing.T) {
 func TestATraceThatLostOperations(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, lost := range map[string]uint64{"few": 400, "many": 16_000} {
-		var file bytes.Buffer
-		w, err := trace.NewWriter(&file, trace.Header{Name: name, Tick: time.Millisecond})
-		fail.If(t, err)
-		o, now := trace.NewObserver(w, 0), int64(0)
-		for i := range uint64(4000) {
-			now = int64(i) * 1e6
-			o.Observe(trace.Event{Kind: trace.EventSet, Timer: i + 1, Now: now, When: now + 30e6})
-			if i >= 10 {
-				o.Observe(trace.Event{Kind: trace.EventStop, Timer: i - 9, Now: now, Pending: true})
+		tracetest.Write(t, name+".trace", trace.Header{Name: name, Tick: time.Millisecond}, func(w *trace.Writer) {
+			o, now := trace.NewObserver(w, 0), int64(0)
+			for i := range uint64(4000) {
+				now = int64(i) * 1e6
+				o.Observe(trace.Event{Kind: trace.EventSet, Timer: i + 1, Now: now, When: now + 30e6})
+				if i >= 10 {
+					o.Observe(trace.Event{Kind: trace.EventStop, Timer: i - 9, Now: now, Pending: true})
+				}
 			}
-		}
-		o.Lose(trace.EventFire, lost)
-		fail.If(t, o.Close(now))
-		fail.Write(t, name+".trace", file.String())
+			o.Lose(trace.EventFire, lost)
+			fail.If(t, o.Close(now))
+		})
 	}
 	stdout, _ := must(t, "recommend", "--trace", "few.trace")
 	fail.Unless(t, stdout, "few.trace: 12,391 operations, of which 3.23 % were lost.", asTyped("trace", "replay", "few.trace"))

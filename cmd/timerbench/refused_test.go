@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"maps"
 	"os"
@@ -213,16 +212,10 @@ func TestRates(t *testing.T) {
 func TestNothingForeignIsACommandForTheTerminal(t *testing.T) {
 	const hostile = "\x1b]0;title\x07\x1b[2Jx\u009b31m\u202eevil\r\ntimerbench: all is well\x7f"
 	t.Chdir(t.TempDir())
-	var file bytes.Buffer
-	w, err := trace.NewWriter(&file, trace.Header{Name: "hostile", Tick: time.Millisecond})
-	fail.If(t, err)
-	o := trace.NewObserver(w, 0)
-	for i := range uint64(2000) {
-		now := int64(i) * 5e6
-		o.Observe(trace.Event{Kind: trace.EventSet, Timer: 1, Now: now, When: now + 5e9, Pending: i > 0, Site: trace.Site{Place: hostile}})
-	}
-	fail.If(t, o.Close(1e10))
-	fail.Write(t, "my.trace", file.String())
+	tracetest.Write(t, "my.trace", trace.Header{Name: "hostile", Tick: time.Millisecond}, func(w *trace.Writer) {
+		w.From(trace.Site{Place: hostile})
+		w.Schedule(5000)
+	})
 	workload, structure, role := eightRounds("churn"+hostile, 1), eightRounds("churn", 1), eightRounds("churn", 1)
 	structure.Cells[0].Rows[1].Structure += hostile
 	role.Cells[0].Rows[1].Role = hostile

@@ -3,12 +3,11 @@ package tracetest
 
 import (
 	"bytes"
-	"errors"
-	"os"
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/trace"
 )
 
@@ -20,18 +19,23 @@ func File(t testing.TB, path, name string, n int, ops uint64) {
 	if !ok {
 		t.Fatalf("no workload is called %q", name)
 	}
+	Write(t, path, trace.Header{Name: w.Name, Tick: w.Tick}, func(to *trace.Writer) {
+		s := w.Script(n, 1)
+		for b := s.Fill(); to.Err() == nil && to.Totals().Count() < ops; b = s.Next(20_000, b) {
+			write(to, b, ops)
+		}
+	})
+}
+
+// Write writes the trace that use makes to path.
+func Write(t testing.TB, path string, h trace.Header, use func(w *trace.Writer)) {
+	t.Helper()
 	var file bytes.Buffer
-	to, err := trace.NewWriter(&file, trace.Header{Name: w.Name, Tick: w.Tick})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := w.Script(n, 1)
-	for b := s.Fill(); to.Err() == nil && to.Totals().Count() < ops; b = s.Next(20_000, b) {
-		write(to, b, ops)
-	}
-	if err := errors.Join(to.Close(), os.WriteFile(path, file.Bytes(), 0o644)); err != nil {
-		t.Fatal(err)
-	}
+	w, err := trace.NewWriter(&file, h)
+	fail.If(t, err)
+	use(w)
+	fail.If(t, w.Close())
+	fail.Write(t, path, file.String())
 }
 
 // write writes a block, up to the number of operations of the trace. A timer has the same key in the block and the trace.

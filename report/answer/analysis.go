@@ -29,15 +29,6 @@ type Knowledge struct {
 	Workload func(name string) (workload.Workload, bool)
 }
 
-// version returns the current version of a workload; 0: it is not known.
-func (r *Run) version(name string) int {
-	w, ok := r.Known.Workload(name)
-	if !ok {
-		return 0
-	}
-	return w.Version()
-}
-
 // RowName is the name of a row in the results.
 type RowName struct {
 	Name string

@@ -78,15 +78,9 @@ type counted struct {
 	in []string
 }
 
-type countKey struct {
-	by     By
-	n      float64
-	delays string
-}
-
-// counted returns the figures of Memory, Idle or Longest among the number of timers that was measured nearest to the question's.
-func (a *Adviser) counted(by By, q Question) counted {
-	key := countKey{by, q.N, q.Delays}
+// counted returns the figures of Memory, Idle or Longest among the number of timers that was measured nearest to n.
+func (a *Adviser) counted(by By, n float64) counted {
+	key := countKey{by, n}
 	if out, known := a.counts[key]; known {
 		return out
 	}
@@ -127,7 +121,7 @@ func (a *Adviser) counted(by By, q Question) counted {
 		}
 	}
 	out, least := counted{of: make(map[string]float64)}, math.Inf(1)
-	asked := cmp.Or(q.N, results.TypicalN)
+	asked := cmp.Or(n, results.TypicalN)
 	for _, f := range all {
 		least = min(least, decades(float64(f.n), asked))
 	}

@@ -27,10 +27,22 @@ type Adviser struct {
 	counts map[countKey]counted
 }
 
+// countKey is what matters, and among how many timers.
+type countKey struct {
+	by By
+	n  float64
+}
+
 // Adviser returns an adviser for the results.
 func (r *Run) Adviser() *Adviser {
 	a := &Adviser{r: r, late: make(map[string]bool), counts: make(map[countKey]counted)}
-	redefined := r.Redefined(r.version)
+	redefined := r.Redefined(func(name string) int {
+		w, ok := r.Known.Workload(name)
+		if !ok {
+			return 0
+		}
+		return w.Version()
+	})
 	a.redefined = len(redefined)
 	for _, c := range r.Cells {
 		old := slices.ContainsFunc(redefined, func(o results.Cell) bool { return o.Workload == c.Workload && o.N == c.N })
@@ -94,12 +106,12 @@ const (
 
 // field is the structures that a question compares.
 type field struct {
-	q     Question
-	by    By
-	cells []place
-	count counted  // by memory, idle or longest
-	names []string // the best first
-	group Group
+	q       Question
+	cells   []place
+	figures []func(structure string) stats.Estimate // that matter: of each cell, or those that were counted
+	count   counted                                 // by memory, idle or longest
+	names   []string                                // the best first
+	group   Group
 }
 
 // Answer answers a question. It returns an error if a value of the question is out of its range or if the results cannot answer it.
@@ -123,7 +135,13 @@ func (a *Adviser) Answer(q Question) (Answer, error) {
 			out.Ties = append(out.Ties, name)
 		}
 	}
-	for _, name := range f.shown(out.Named) {
+	shown := f.names
+	if len(shown) >= mostRows {
+		if shown = slices.Clone(shown[:mostRows-1]); !slices.Contains(shown, out.Named) {
+			shown[len(shown)-1] = out.Named
+		}
+	}
+	for _, name := range shown {
 		row := a.row(f, name, out.Named)
 		row.Ties = slices.Contains(out.Ties, name)
 		out.Rows = append(out.Rows, row)
@@ -133,48 +151,47 @@ func (a *Adviser) Answer(q Question) (Answer, error) {
 		row.Group = InStruct
 		out.Rows = append(out.Rows, row)
 	}
-	out.Lines = a.lines(f, &out)
+	out.Lines = slices.DeleteFunc([]string{a.matters(f, out.Named), a.take(f, &out), f.from(&out)}, func(s string) bool { return s == "" })
 	return out, nil
 }
 
 // mostRows is the number of rows of an answer at most, with that of the best structure in the caller's structs.
 const mostRows = 12
 
-// shown returns the structures of the rows: the best ones, and the named one.
-func (f *field) shown(named string) []string {
-	most := mostRows - 1
-	if len(f.names) <= most {
-		return f.names
-	}
-	out := slices.Clone(f.names[:most])
-	if !slices.Contains(out, named) {
-		out[most-1] = named
-	}
-	return out
-}
-
 func (a *Adviser) field(q Question) (*field, error) {
 	if len(a.cells) == 0 {
 		return nil, errors.New("these results hold no costs of structures on a workload, so no structure can be named: want results of a run")
 	}
-	f := &field{q: q, by: q.By, cells: a.cellsFor(q)}
+	f := &field{q: q, cells: a.cellsFor(q)}
 	if q.Late {
 		f.group = Late
 	}
 	if len(f.cells) == 0 {
 		return nil, fmt.Errorf("no cell of these results is of program %q: want one of %s", q.Program, show.Or(a.Programs()))
 	}
-	if !slices.Contains([]By{Time, Tail}, q.By) {
-		if f.count = a.counted(q.By, q); len(f.count.of) == 0 {
+	switch q.By {
+	case Time, Tail:
+		for _, p := range f.cells {
+			f.figures = append(f.figures, func(name string) stats.Estimate {
+				if q.By == Tail {
+					return tail(p.Row(name))
+				}
+				return p.Cost(p.Row(name))
+			})
+		}
+	default:
+		if f.count = a.counted(q.By, q.N); len(f.count.of) == 0 {
 			return nil, fmt.Errorf("these results hold no figures by %s: want results of a normal run", q.By)
 		}
+		f.figures = append(f.figures, func(name string) stats.Estimate { return exactly(f.count.of[name]) })
 	}
 	for _, who := range a.r.Contenders {
 		e, known := a.r.Entry(who.Name)
 		switch {
 		case !who.IsStructure():
 		case q.Order == FIFO && (!known || e.Ties != entry.FIFO):
-		case a.late[who.Name] != q.Late, !f.has(who.Name):
+		case a.late[who.Name] != q.Late:
+		case slices.ContainsFunc(f.figures, func(of func(string) stats.Estimate) bool { return !(of(who.Name).Center > 0) }):
 		default:
 			f.names = append(f.names, who.Name)
 		}
@@ -187,35 +204,16 @@ func (a *Adviser) field(q Question) (*field, error) {
 	return f, nil
 }
 
-// has reports whether a structure has the figure that matters in all cells.
-func (f *field) has(name string) bool {
-	if f.count.of != nil {
-		return f.count.of[name] > 0
-	}
-	return !slices.ContainsFunc(f.cells, func(p place) bool { return !f.figure(p, name).OK() })
-}
-
-// figure is the cost or the tail of a structure in a cell.
-func (f *field) figure(p place, name string) stats.Estimate {
-	if f.by == Tail {
-		return tail(p.Row(name))
-	}
-	return p.Cost(p.Row(name))
-}
-
-// scores order the structures: the figure in a single cell, or the middle one of the ratios to the best of each cell.
+// scores order the structures: the only figure, or the middle one of the ratios to the best of each cell.
 func (f *field) scores() map[string]float64 {
-	if f.count.of != nil {
-		return f.count.of
-	}
 	ratios := make(map[string][]float64)
-	for _, p := range f.cells {
+	for _, of := range f.figures {
 		figures, best := make(map[string]float64), math.Inf(1)
 		for _, name := range f.names {
-			figures[name] = f.figure(p, name).Center
+			figures[name] = of(name).Center
 			best = min(best, figures[name])
 		}
-		if len(f.cells) == 1 {
+		if len(f.figures) == 1 {
 			return figures
 		}
 		for name, figure := range figures {
@@ -231,24 +229,20 @@ func (f *field) scores() map[string]float64 {
 
 // ratio is the ratio by which structures tie and are named.
 func (f *field) ratio(a, b string) stats.Estimate {
-	switch {
-	case f.count.of != nil:
-		return quotient(exactly(f.count.of[a]), exactly(f.count.of[b]))
-	case f.by == Tail:
-		return f.middle(func(p place) stats.Estimate { return quotient(tail(p.Row(a)), tail(p.Row(b))) })
+	if f.q.By == Time {
+		return middle(f.cells, func(p place) stats.Estimate { return p.Deciding(p.Row(a), p.Row(b)) })
 	}
-	return f.middle(func(p place) stats.Estimate { return p.Deciding(p.Row(a), p.Row(b)) })
+	return middle(f.figures, func(of func(string) stats.Estimate) stats.Estimate { return quotient(of(a), of(b)) })
 }
 
 // largest is the end of an interval without one, as JSON has no infinity (chosen).
 const largest = 1e9
 
-// middle returns the median over the cells, of the centers and of the ends of the intervals.
-func (f *field) middle(of func(place) stats.Estimate) stats.Estimate {
+// middle returns the median over a list, of the centers and of the ends of the intervals.
+func middle[T any](list []T, of func(T) stats.Estimate) (out stats.Estimate) {
 	var centers, los, his []float64
-	out := stats.Estimate{}
-	for _, p := range f.cells {
-		e := of(p)
+	for _, x := range list {
+		e := of(x)
 		if !e.OK() {
 			return stats.Estimate{}
 		}
@@ -267,7 +261,7 @@ func (f *field) inStruct(named string) (best string) {
 		if row.Role != results.RoleIntrusive {
 			continue
 		}
-		e := f.middle(func(p place) stats.Estimate { return p.Ratio(p.Row(row.Structure), p.Row(named)) })
+		e := middle(f.cells, func(p place) stats.Estimate { return p.Ratio(p.Row(row.Structure), p.Row(named)) })
 		if e.OK() && (best == "" || e.Center < least) {
 			best, least = row.Structure, e.Center
 		}
@@ -277,9 +271,9 @@ func (f *field) inStruct(named string) (best string) {
 
 func (a *Adviser) row(f *field, name, named string) Row {
 	out := Row{Structure: name, Group: f.group}
-	out.Ratio = f.middle(func(p place) stats.Estimate { return p.Ratio(p.Row(name), p.Row(named)) })
-	out.Net = f.middle(func(p place) stats.Estimate { return p.Net(p.Row(name), p.Row(named)) })
-	if f.by != Time {
+	out.Ratio = middle(f.cells, func(p place) stats.Estimate { return p.Ratio(p.Row(name), p.Row(named)) })
+	out.Net = middle(f.cells, func(p place) stats.Estimate { return p.Net(p.Row(name), p.Row(named)) })
+	if f.q.By != Time {
 		out.Figure = f.ratio(name, named)
 	}
 	if len(f.cells) == 1 {
@@ -287,7 +281,7 @@ func (a *Adviser) row(f *field, name, named string) Row {
 		cost := f.cells[0].Cost(row)
 		out.NS, out.Groups, out.P99 = cost.Center, cost.TwoGroups(""), tail(row).Center
 	}
-	out.Bytes, out.Wakeups, out.LongestNS = a.counted(Memory, f.q).of[name], a.counted(Idle, f.q).of[name], a.counted(Longest, f.q).of[name]
+	out.Bytes, out.Wakeups, out.LongestNS = a.counted(Memory, f.q.N).of[name], a.counted(Idle, f.q.N).of[name], a.counted(Longest, f.q.N).of[name]
 	return out
 }
 
@@ -335,21 +329,16 @@ func (a *Adviser) Programs() []string {
 	return out
 }
 
-func (a *Adviser) notes() []string {
-	var out []string
-	for _, lack := range []struct {
-		is   bool
-		says string
-	}{
-		{a.redefined > 0, fmt.Sprintf("%s of %s left out: the operations of their workloads have changed since.",
-			show.Grouped(a.redefined), show.Count(len(a.r.Run.Cells), "cell"))},
-		{len(a.r.Unknown) > 0, fmt.Sprintf("%s left out, because this version does not have them: %s.",
-			show.Count(len(a.r.Unknown), "structure"), show.And(a.r.Unknown))},
-		{!a.r.Complete, "The run was interrupted: cells may be missing."},
-	} {
-		if lack.is {
-			out = append(out, lack.says)
-		}
+func (a *Adviser) notes() (out []string) {
+	if a.redefined > 0 {
+		out = append(out, fmt.Sprintf("%s of %s left out: the operations of their workloads have changed since.",
+			show.Grouped(a.redefined), show.Count(len(a.r.Run.Cells), "cell")))
+	}
+	if gone := a.r.Unknown; len(gone) > 0 {
+		out = append(out, fmt.Sprintf("%s left out, because this version does not have them: %s.", show.Count(len(gone), "structure"), show.And(gone)))
+	}
+	if !a.r.Complete {
+		out = append(out, "The run was interrupted: cells may be missing.")
 	}
 	return out
 }

@@ -12,30 +12,23 @@ import (
 	"github.com/timerbench/timerbench/internal/show"
 )
 
-// lines returns the answer in sentences: whether it matters, what to take, and from which cells.
-func (a *Adviser) lines(f *field, x *Answer) []string {
-	return slices.DeleteFunc([]string{a.matters(f, x.Named), a.take(f, x), f.from(x)}, func(s string) bool { return s == "" })
-}
-
-// figureOf writes the figure of a structure that matters: of a single cell, or of the count.
+// figureOf writes the figure of a structure that matters; empty: there are several.
 func (f *field) figureOf(name string) string {
-	value := f.count.of[name]
-	if value == 0 && len(f.cells) == 1 {
-		value = f.figure(f.cells[0], name).Center
-	}
-	switch {
-	case value == 0:
+	if len(f.figures) > 1 {
 		return ""
-	case f.by == Time:
-		return show.Figure(value) + " ns per " + unit(f.cells[0].Unit)
-	case f.by == Tail:
-		return show.Duration(value) + " (99th percentile of the slowest kind of call)"
-	case f.by == Memory:
-		return show.Figure(value) + " bytes per timer"
-	case f.by == Idle:
-		return show.Figure(value) + " wake-ups for each timer that fires"
 	}
-	return show.Duration(value) + " for the longest call"
+	switch value := f.figures[0](name).Center; f.q.By {
+	case Time:
+		return show.Figure(value) + " ns per " + unit(f.cells[0].Unit)
+	case Tail:
+		return show.Duration(value) + " (99th percentile of the slowest kind of call)"
+	case Memory:
+		return show.Figure(value) + " bytes per timer"
+	case Idle:
+		return show.Figure(value) + " wake-ups for each timer that fires"
+	default:
+		return show.Duration(value) + " for the longest call"
+	}
 }
 
 func unit(u script.Unit) string {
@@ -51,7 +44,7 @@ func (a *Adviser) take(f *field, x *Answer) string {
 	best, ties := f.names[0], len(x.Ties)-1
 	less := func(of, to string) string {
 		return fmt.Sprintf("%s times %s", Times(f.ratio(of, to)), map[By]string{
-			Time: "its time", Tail: "its tail", Memory: "its bytes", Idle: "its wake-ups", Longest: "its longest call"}[f.by])
+			Time: "its time", Tail: "its tail", Memory: "its bytes", Idle: "its wake-ups", Longest: "its longest call"}[f.q.By])
 	}
 	switch {
 	case len(f.names) == 1:
@@ -68,7 +61,7 @@ func (a *Adviser) take(f *field, x *Answer) string {
 	if usual := slices.Contains(f.names, Default); usual && x.Named != Default {
 		out += fmt.Sprintf(" %s has %s.", Default, less(Default, x.Named))
 	}
-	if p := f.cells[0]; f.by == Time && len(f.cells) == 1 {
+	if p := f.cells[0]; f.q.By == Time && len(f.cells) == 1 {
 		if groups := p.Cost(p.Row(x.Named)).Groups; groups[1] > 0 {
 			out += fmt.Sprintf(" Its rounds fall into two groups, of %s and %s ns.", show.Figure(groups[0]), show.Figure(groups[1]))
 		}

@@ -63,7 +63,7 @@ func (a addition) patched() (files []string) {
 }
 
 // unneeded are the files of package trace that a program does not need to write a trace.
-var unneeded = []string{"compressor.go", "file.go", "reader.go"}
+var unneeded = []string{"compressor.go", "reader.go"}
 
 // module is the beginning of imports within this module, and moved is its replacement in the program.
 const module, moved = `"github.com/timerbench/timerbench/`, `"timerbench/`

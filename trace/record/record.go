@@ -157,7 +157,7 @@ func (r Recording) keep(written, path string) error {
 		if err != nil {
 			return err
 		}
-		err = trace.Copy(w, in.Reader)
+		err = trace.Copy(w, in)
 		ops = w.Totals().Count()
 		return errors.Join(err, w.Close())
 	})

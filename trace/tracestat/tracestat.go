@@ -155,10 +155,7 @@ func (s Summary) Duration() time.Duration {
 
 // Rate returns the operations per second of virtual time, or 0 if the clock never moves.
 func (s Summary) Rate() float64 {
-	if s.Totals.Span() == 0 {
-		return 0
-	}
-	return float64(s.Totals.Count()) / (float64(s.Totals.Span()) * s.Header.Tick.Seconds())
+	return perSecond(&s, s.Totals.Count())
 }
 
 // MostLost is the share of lost operations up to which the figures of a trace are usable (chosen).
@@ -216,20 +213,11 @@ func Rounded(path string, to time.Duration) (*Summary, error) {
 		return nil, err
 	}
 	defer func() { _ = r.Close() }() // it is only read
-	s, err := summarize(r.Reader, to)
-	if err != nil {
-		return nil, err
-	}
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
-	s.Bytes = info.Size()
-	return s, nil
-}
-
-func summarize(r *trace.Reader, to time.Duration) (*Summary, error) {
-	s := &Summary{Header: r.Header()}
+	s := &Summary{Header: r.Header(), Bytes: info.Size()}
 	tick := s.Header.Tick
 	delays, moves := newDistribution(4), newDistribution(4)
 	sites := siteCounter{wakes: newWakes(structures.Tick(math.Ceil(float64(to) / float64(tick))))}

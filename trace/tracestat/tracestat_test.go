@@ -1,7 +1,6 @@
 package tracestat
 
 import (
-	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"github.com/timerbench/timerbench/internal/fail"
+	"github.com/timerbench/timerbench/internal/tracetest"
 	"github.com/timerbench/timerbench/trace"
 )
 
@@ -21,22 +21,11 @@ func one(ns float64) Delays {
 	return Delays{Count: 1, Mean: ns, Min: ns, P50: ns, P90: ns, P99: ns, P999: ns, Max: ns}
 }
 
-// written returns the file of the trace that use writes.
-func written(t *testing.T, h trace.Header, use func(w *trace.Writer)) (path string) {
-	t.Helper()
-	var out bytes.Buffer
-	w, err := trace.NewWriter(&out, h)
-	fail.If(t, err)
-	use(w)
-	path = filepath.Join(t.TempDir(), "test.trace")
-	fail.If(t, errors.Join(w.Close(), os.WriteFile(path, out.Bytes(), 0o644)))
-	return path
-}
-
 // summary returns the summary of the trace that use writes.
-func summary(t *testing.T, h trace.Header, use func(w *trace.Writer)) *Summary {
+func summary(t *testing.T, use func(w *trace.Writer)) *Summary {
 	t.Helper()
-	path := written(t, h, use)
+	path := filepath.Join(t.TempDir(), "test.trace")
+	tracetest.Write(t, path, header, use)
 	s, err := Read(path)
 	fail.If(t, err)
 	if info, err := os.Stat(path); err != nil || s.Bytes != info.Size() {
@@ -47,7 +36,7 @@ func summary(t *testing.T, h trace.Header, use func(w *trace.Writer)) *Summary {
 
 func TestASummaryCountsByHand(t *testing.T) {
 	const epoch = 1_000_000 // the program's clock starts here, so no time has passed
-	s := summary(t, header, func(w *trace.Writer) {
+	s := summary(t, func(w *trace.Writer) {
 		w.Advance(epoch)
 		a, b, c := w.Schedule(epoch+10), w.Schedule(epoch+20), w.Schedule(epoch+500)
 		w.Advance(epoch+10, a)
@@ -78,7 +67,7 @@ func TestASummaryCountsByHand(t *testing.T) {
 }
 
 func TestSitesAreSummedUp(t *testing.T) {
-	s := summary(t, header, func(w *trace.Writer) {
+	s := summary(t, func(w *trace.Writer) {
 		w.From(trace.Site{Place: "main.rare main.go:3"})
 		rare := w.Schedule(100)
 		w.From(trace.Site{Place: "main.often main.go:7", Form: trace.ChannelForm})
@@ -104,7 +93,7 @@ func TestSitesAreSummedUp(t *testing.T) {
 // Schedules and moves for the next tick, moves to a later deadline than the last one, and timers that follow one that
 // fired, are counted for each site.
 func TestMovesOfASiteAreCounted(t *testing.T) {
-	s := summary(t, header, func(w *trace.Writer) {
+	s := summary(t, func(w *trace.Writer) {
 		w.Advance(10)
 		a := w.Schedule(11)
 		w.Advance(11, a)
@@ -129,7 +118,8 @@ func TestMovesOfASiteAreCounted(t *testing.T) {
 // A small file can have very many pending timers. The memory is 40 bytes for each, and 22 for each that fires at once.
 func TestTheMemoryOfASummaryIsBounded(t *testing.T) {
 	const timers = 1_000_000
-	path := written(t, header, func(w *trace.Writer) {
+	path := filepath.Join(t.TempDir(), "test.trace")
+	tracetest.Write(t, path, header, func(w *trace.Writer) {
 		keys := make([]uint32, timers)
 		for i := range keys {
 			keys[i] = w.Schedule(5)
