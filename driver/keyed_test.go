@@ -12,7 +12,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-	"weak"
 
 	"github.com/timerbench/timerbench/driver"
 )
@@ -121,33 +120,13 @@ func TestKeyedAfterClose(t *testing.T) {
 	}
 }
 
-// A value that is removed, replaced or drained is not kept.
-func TestKeyedKeepsNothing(t *testing.T) {
-	k := driver.NewKeyed(newDriver(t), func(int, *[1 << 10]byte) {})
-	gone := func(end func()) weak.Pointer[[1 << 10]byte] {
-		value := new([1 << 10]byte)
-		_ = k.Set(1, value, time.Hour)
-		end()
-		return weak.Make(value)
-	}
-	for i, end := range []func(){func() { k.Remove(1) }, func() { _ = k.Set(1, nil, time.Hour) }, func() { k.Drain(func(int, *[1 << 10]byte) {}) }} {
-		p := gone(end)
-		for try := 0; p.Value() != nil; try++ {
-			if runtime.GC(); try > 100 {
-				t.Fatalf("%d: the value is kept", i)
-			}
-			runtime.Gosched()
-		}
-	}
-}
-
 // Every value that is set expires, is replaced, is removed or is drained, once.
 func TestKeyedRaces(t *testing.T) {
-	for _, opts := range [][]driver.Option{nil, {driver.Inline()}, {driver.Workers(3)}} {
+	bySetup(t, func(t *testing.T, d *driver.Driver) {
 		const keys, goroutines, rounds = 50, 4, 1000
 		ends := make([]atomic.Int32, goroutines*rounds)
 		end := func(_, value int) { ends[value].Add(1) }
-		k := driver.NewKeyed(newDriver(t, append(opts, driver.Tick(50*time.Microsecond))...), end)
+		k := driver.NewKeyed(d, end)
 		var wg sync.WaitGroup
 		for g := range goroutines {
 			wg.Go(func() {
@@ -157,8 +136,8 @@ func TestKeyedRaces(t *testing.T) {
 					if old, ok := k.Remove(key); ok {
 						end(key, old)
 					}
-					_ = k.Set(key, g*rounds+i, time.Duration(rng.IntN(300))*time.Microsecond)
-					k.Move(rng.IntN(keys*goroutines), time.Duration(rng.IntN(300))*time.Microsecond)
+					_ = k.Set(key, g*rounds+i, time.Duration(rng.IntN(300))*µs)
+					k.Move(rng.IntN(keys*goroutines), time.Duration(rng.IntN(300))*µs)
 					if i%500 == 0 {
 						k.Drain(end)
 					}
@@ -169,18 +148,11 @@ func TestKeyedRaces(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		for value := range ends {
-			for ends[value].Load() == 0 {
-				runtime.Gosched()
-			}
-			if n := ends[value].Load(); n > 1 {
-				t.Fatalf("value %d has ended %d times", value, n)
-			}
-		}
+		eachOnce(t, ends)
 		if k.Len() != 0 {
 			t.Errorf("%d keys are left", k.Len())
 		}
-	}
+	}, driver.Tick(50*µs))
 }
 
 // A key that does not equal itself could be neither found nor removed again.

@@ -35,7 +35,7 @@ func TestNothingIsKept(t *testing.T) {
 	for _, s := range setups[3:6] { // inline, workers, one worker
 		t.Run(s.name, func(t *testing.T) {
 			d := newDriver(t, s.opts...)
-			q := driver.NewQueue[*big](d)
+			q, k := driver.NewQueue[*big](d), driver.NewKeyed(d, func(int, *big) {})
 			fired := make(chan struct{}, 1)
 			pending := d.Schedule(time.Hour, nothing) // the driver is not empty
 			var field driver.Timer
@@ -58,6 +58,9 @@ func TestNothingIsKept(t *testing.T) {
 					d.AfterFunc(time.Hour, func() { b[0]++; fired <- struct{}{} }).Reset(ms)
 					<-fired
 				},
+				"Keyed, removed":  func(b *big) { _ = k.Set(1, b, time.Hour); k.Remove(1) },
+				"Keyed, replaced": func(b *big) { _, _ = k.Set(1, b, time.Hour), k.Set(1, nil, time.Hour) },
+				"Keyed, drained":  func(b *big) { _ = k.Set(1, b, time.Hour); k.Drain(func(int, *big) {}) },
 				"Queue, removed": func(b *big) {
 					item, _ := q.Push(time.Hour, b)
 					q.Remove(item)
