@@ -25,13 +25,8 @@ func (f *faulty) has(fault string) bool {
 }
 
 func (f *faulty) Schedule(deadline structures.Tick, value uint64) structures.ID {
-	switch {
-	case f.has("loses a timer"):
-		return 0
-	case f.has("fires a tick late"):
+	if f.has("fires a tick late") {
 		deadline++
-	case f.has("mixes values up"):
-		value++
 	}
 	return f.Heap.Schedule(deadline, value)
 }

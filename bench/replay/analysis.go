@@ -26,20 +26,26 @@ type Analysis interface {
 func each[R any](
 	ctx context.Context, entries []entry.Entry, where string, list *[]R, out *results.Run, measure func(entry.Entry) (R, error),
 ) error {
+	var errs []error
 	for _, e := range entries {
-		var of R
-		err := parallel.Try(ctx, func() (err error) {
-			of, err = measure(e)
+		errs = append(errs, parallel.Try(ctx, func() error {
+			of, err := measure(e)
+			if err == nil {
+				*list = append(*list, of)
+			}
 			return err
-		})
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case err != nil:
-			out.Failures = append(out.Failures, results.Failure{Structure: e.Name, Where: where, Reason: err.Error()})
-		default:
-			*list = append(*list, of)
+		}))
+	}
+	out.Failures = append(out.Failures, failures(entries, where, errs)...)
+	return ctx.Err()
+}
+
+// failures returns the errors of structures as failures, without those that are nil.
+func failures(entries []entry.Entry, where string, errs []error) (list []results.Failure) {
+	for i, err := range errs {
+		if err != nil {
+			list = append(list, results.Failure{Structure: entries[i].Name, Where: where, Reason: err.Error()})
 		}
 	}
-	return nil
+	return list
 }

@@ -81,12 +81,7 @@ func (c Calls) prove(ctx context.Context, entries []entry.Entry) (k *kept, proof
 		proofs[at], err = k.replay(ctx, entries[at], func(timers) {}, true)
 		return err
 	})
-	for i, err := range errs {
-		if err != nil {
-			failed = append(failed, results.Failure{Structure: entries[i].Name, Where: c.where(), Reason: err.Error()})
-		}
-	}
-	return k, proofs, failed, ctx.Err()
+	return k, proofs, failures(entries, c.where(), errs), ctx.Err()
 }
 
 // measure times every call of a structure in several rounds, with the garbage collector off.
