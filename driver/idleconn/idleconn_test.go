@@ -72,12 +72,12 @@ func TestWhatCountsAndWhatTimesOut(t *testing.T) {
 		byRead bool          // whether Reads keep the connection alive, or else Writes
 		left   time.Duration // after a byte the other way, 600 ms later
 		ends   func(*Conn) func([]byte) (int, error)
-		stays  bool // whether bytes move the other way after that
+		free   func(*Conn) func([]byte) (int, error) // nil: both sides end
 	}{
-		"both, by reads":  {nil, true, time.Second, read, false},
-		"both, by writes": {nil, false, time.Second, write, false},
-		"Reads":           {[]Option{Reads()}, true, 400 * time.Millisecond, read, true},
-		"Writes":          {[]Option{Writes()}, false, 400 * time.Millisecond, write, true},
+		"both, by reads":  {nil, true, time.Second, read, nil},
+		"both, by writes": {nil, false, time.Second, write, nil},
+		"Reads":           {[]Option{Reads()}, true, 400 * time.Millisecond, read, write},
+		"Writes":          {[]Option{Writes()}, false, 400 * time.Millisecond, write, read},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, c *Conn, peer net.Conn) {
@@ -92,11 +92,18 @@ func TestWhatCountsAndWhatTimesOut(t *testing.T) {
 				time.Sleep(600 * time.Millisecond)
 				mustMove(t, to, from)
 				mustEnd(t, "idle", test.left, test.ends(c))
-				if mustEnd(t, "idle before", 0, test.ends(c)); test.stays {
+				if mustEnd(t, "idle before", 0, test.ends(c)); test.free != nil {
 					mustMove(t, to, from)
+					_ = c.SetDeadline(time.Now().Add(300 * time.Millisecond))
+					mustEnd(t, "the deadline of the caller", 300*time.Millisecond, test.free(c))
+					_ = c.SetDeadline(time.Time{})
+					mustEnd(t, "still idle", 0, test.ends(c))
 				} else {
 					mustEnd(t, "read", 0, c.Read)
 					mustEnd(t, "write", 0, c.Write)
+				}
+				if err := c.Close(); err != nil || c.SetReadDeadline(time.Now()) == nil || c.SetWriteDeadline(time.Now()) == nil {
+					t.Errorf("error %v; after Close, a deadline is an error", err)
 				}
 			}, test.opts...)
 		})
@@ -149,9 +156,6 @@ func TestDeadlinesOfTheCallerKeepWorking(t *testing.T) {
 		_ = c.SetReadDeadline(time.Time{})
 		mustMove(t, peer, c)
 		mustEnd(t, "idle again", time.Second, c.Read)
-		if err := c.Close(); err != nil || c.SetReadDeadline(time.Now()) == nil || c.SetWriteDeadline(time.Now()) == nil {
-			t.Errorf("error %v; after Close, a deadline is an error", err)
-		}
 	})
 }
 
@@ -426,30 +430,5 @@ func setBack(c *Conn, by time.Duration) {
 		if c.state.CompareAndSwap(state, state&^(stepMask<<readAt)|uint64(step)<<readAt) {
 			return
 		}
-	}
-}
-
-// A deadline of the side that does not time out works while the other one has timed out, and after Close it is an error.
-func TestDeadlinesOfEachSide(t *testing.T) {
-	for name, test := range map[string]struct {
-		opt  Option
-		ends func(*Conn) func([]byte) (int, error)
-		free func(*Conn) func([]byte) (int, error)
-	}{
-		"Reads":  {Reads(), func(c *Conn) func([]byte) (int, error) { return c.Read }, func(c *Conn) func([]byte) (int, error) { return c.Write }},
-		"Writes": {Writes(), func(c *Conn) func([]byte) (int, error) { return c.Write }, func(c *Conn) func([]byte) (int, error) { return c.Read }},
-	} {
-		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, c *Conn, _ net.Conn) {
-				mustEnd(t, "idle", time.Second, test.ends(c))
-				_ = c.SetDeadline(time.Now().Add(300 * time.Millisecond))
-				mustEnd(t, "the deadline of the caller", 300*time.Millisecond, test.free(c))
-				_ = c.SetDeadline(time.Time{})
-				mustEnd(t, "still idle", 0, test.ends(c))
-				if err := c.Close(); err != nil || c.SetReadDeadline(time.Now()) == nil || c.SetWriteDeadline(time.Now()) == nil {
-					t.Errorf("error %v; after Close, a deadline is an error", err)
-				}
-			}, test.opt)
-		})
 	}
 }
