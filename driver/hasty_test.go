@@ -175,7 +175,7 @@ func TestGoroutinesPart(t *testing.T) {
 	d.lock().mu.Unlock()
 }
 
-// Stop of a job whose run waits for a worker leaves the count of the other timers as it is.
+// Stop of a job whose run waits for a worker leaves the count of the other timers as it is, and nothing in the queue.
 func TestAJobThatWaitsIsStoppedAmongMany(t *testing.T) {
 	Alone(t, func(t *testing.T, d *Driver) {
 		release := make(chan struct{})
@@ -187,6 +187,15 @@ func TestAJobThatWaitsIsStoppedAmongMany(t *testing.T) {
 		time.Sleep(2500 * time.Millisecond)
 		if !job.Stop() || d.Len() != crowd || d.Stats().Pending != crowd {
 			t.Errorf("%d timers are pending, %d by Stats, want %d", d.Len(), d.Stats().Pending, crowd)
+		}
+		for range 1000 {
+			at := d.At(time.Now().Add(ms), func() { t.Error("a stopped timer runs") })
+			if time.Sleep(2 * ms); !at.Stop() {
+				t.Error("not pending while it waits")
+			}
+		}
+		if n := d.pool.queue.len(); n > 2*helpEvery+2 {
+			t.Errorf("%d runs wait, all of them stopped", n)
 		}
 		close(release)
 		time.Sleep(2 * time.Hour)

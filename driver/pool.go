@@ -28,6 +28,7 @@ type pool struct {
 	coming  int       // number of goroutines that were started and have no worker yet
 	running int       // number of functions that are running
 	waiting int       // number of functions in the queue that have not been taken back
+	dead    int       // number of calls in the queue that have been taken back, or more
 	begun   uint64    // number of functions that have begun
 	closed  bool
 	dropped int           // number of functions that were dropped because of close
@@ -40,9 +41,9 @@ type pool struct {
 
 const helpEvery = 64
 
-// call is a function to run, and its Timer, if it has one. Without a function it is run of the every of the Timer. The
-// function of a Timer has been taken back if when of the Timer is no longer waits(number). The zero call is one that was
-// taken back from a Handle.
+// call is a function to run, and its Timer, if it has one. Without a function it is run of the every of the Timer. A call
+// of a Timer has been taken back if when of the Timer is no longer waits(number), or byWall for run. The zero call is one
+// that was taken back from a Handle.
 type call struct {
 	f      func()
 	t      *Timer
@@ -59,13 +60,19 @@ type handled struct {
 // begin reports whether the function has not been taken back. If so, its Timer is idle, and Stop is too late.
 func (c call) begin() bool {
 	if c.t == nil || c.f == nil {
-		return c.f != nil || c.t != nil
+		return !c.takenBack()
 	}
 	return c.t.when.CompareAndSwap(waits(c.number), idle)
 }
 
 func (c call) takenBack() bool {
-	return c.f == nil && c.t == nil || c.f != nil && c.t != nil && c.t.when.Load() != waits(c.number)
+	switch {
+	case c.t == nil:
+		return c.f == nil
+	case c.f == nil:
+		return c.t.when.Load() != byWall
+	}
+	return c.t.when.Load() != waits(c.number)
 }
 
 // functions returns the number of functions of timers that have fired. A timer of Every fires when run begins.
@@ -152,6 +159,7 @@ func (p *pool) work(counted bool) {
 			break
 		}
 		if !c.begin() {
+			p.dead--
 			continue
 		}
 		if c.f != nil {
@@ -186,23 +194,24 @@ func (p *pool) enter(goroutine uintptr) (w *worker) {
 	return w
 }
 
-// takeBack notes that a function in the queue has been taken back. It reports false after close, which has dropped it.
-func (p *pool) takeBack() bool {
+// takeBack notes that a call in the queue has been taken back, of n functions. It reports false after close, which has
+// dropped it.
+func (p *pool) takeBack(n int) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
 		return false
 	}
-	p.tookBack()
+	p.tookBack(n)
 	return true
 }
 
 // tookBack is takeBack while the pool is open. The lock is held.
-func (p *pool) tookBack() {
-	p.waiting--
-	if p.queue.len() > 2*p.waiting+helpEvery {
+func (p *pool) tookBack(n int) {
+	p.waiting -= n
+	if p.dead++; p.dead > p.queue.len()/2+helpEvery {
 		p.queue.remove(call.takenBack)
-		p.placed = 0
+		p.dead, p.placed = 0, 0
 	}
 }
 
@@ -235,20 +244,16 @@ func (p *pool) takeHandle(h handled) bool {
 		return false
 	}
 	*q.at(place) = call{} // close empties the queue, so the pool is open
-	p.tookBack()
+	p.tookBack(1)
 	return true
 }
 
-// withdraw removes a run of every from the queue. If the function of a timer is running, withdraw
-// returns channels that are closed when it returns, and whether it is the caller. The cost is a
-// scan of all functions that are running, and for a run of those that are waiting.
-func (p *pool) withdraw(t *Timer, run bool) (running []chan struct{}, own bool) {
+// withdraw returns channels that are closed when the function of a timer returns, if it is running, and whether it is the
+// caller. The cost is a scan of all functions that are running.
+func (p *pool) withdraw(t *Timer) (running []chan struct{}, own bool) {
 	goroutine := machine.Goroutine()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if run && p.queue.remove(func(c call) bool { return c.t == t && c.f == nil }) > 0 {
-		p.placed = 0
-	}
 	for _, w := range p.known {
 		switch {
 		case w.t != t:
@@ -347,8 +352,6 @@ func (q *fifo[T]) pop() (item T, ok bool) {
 	return item, true
 }
 
-func (q *fifo[T]) remove(unwanted func(T) bool) int {
-	before := len(q.all)
+func (q *fifo[T]) remove(unwanted func(T) bool) {
 	q.all = q.all[:q.head+len(slices.DeleteFunc(q.all[q.head:], unwanted))]
-	return before - len(q.all)
 }

@@ -68,7 +68,7 @@ var ErrOwnFunction = errors.New("driver: StopWait: called by the function of the
 //
 // StopWait returns the error of ctx if ctx ends first, and ErrOwnFunction at once if the function
 // itself calls it. In both cases the timer is stopped and the function is still running. It costs
-// a scan of all functions that are running, and those of Every that wait to run.
+// a scan of all functions that are running.
 func (t *Timer) StopWait(ctx context.Context) error {
 	sh := t.shard()
 	running, own := sh.withdraw(t)
@@ -248,9 +248,8 @@ func (sh *shard) stop(t *Timer, c chan time.Time) bool {
 // withdraw stops a timer. It returns channels that are closed when the function returns, and whether the function itself is the caller.
 func (sh *shard) withdraw(t *Timer) (running []chan struct{}, own bool) {
 	sh.mu.Lock()
-	run := t.when.Load() == byWall && t.every().place == 0 // it is handed over
 	pending := sh.disarm(t)
-	running, own = sh.d.pool.withdraw(t, run)
+	running, own = sh.d.pool.withdraw(t)
 	sh.unlockStopped(pending)
 	return running, own
 }
@@ -261,7 +260,7 @@ func (sh *shard) takeBack(number int64) bool {
 	waiting := sh.urgent.all[sh.urgent.head:] // in the order of the numbers
 	i, ok := slices.BinarySearchFunc(waiting, number, func(u urgent, n int64) int { return cmp.Compare(u.number, n) })
 	if !ok {
-		return sh.d.pool.takeBack()
+		return sh.d.pool.takeBack(1)
 	}
 	waiting[i].call = call{number: number}
 	sh.left()
@@ -287,6 +286,7 @@ func (sh *shard) disarm(t *Timer) (pending bool) {
 	}
 	if old == byWall && t.every().place == 0 { // a run is handed over, and the timer has left the structure
 		sh.handed--
+		sh.d.pool.takeBack(0)
 	} else {
 		sh.cancel(t.id)
 		if old == byWall {
