@@ -218,19 +218,11 @@ func readData(t *testing.T, html []byte) (out struct {
 	if block == nil {
 		t.Fatal("no data in the page")
 	}
-	fail.If(t, json.Unmarshal(unpacked(t, string(block[1])), &out))
-	return out
-}
-
-// unpacked is what a page holds in compressed form.
-func unpacked(t *testing.T, text string) []byte {
-	t.Helper()
-	data, err := base64.StdEncoding.DecodeString(text)
+	data, err := base64.StdEncoding.DecodeString(string(block[1]))
 	fail.If(t, err)
 	z, err := gzip.NewReader(bytes.NewReader(data))
 	fail.If(t, err)
-	out, err := io.ReadAll(z)
-	fail.If(t, err)
+	fail.If(t, json.NewDecoder(z).Decode(&out))
 	return out
 }
 
@@ -295,14 +287,10 @@ func checkSVG(t *testing.T, dir string, f *draw.Figure) {
 			t.Errorf("%s holds %s", f.Name, bad)
 		}
 	}
-	if !strings.Contains(svg, `class="paper" fill="#ffffff"`) {
-		t.Errorf("%s: the background is no paper", f.Name)
-	}
+	fail.Unless(t, svg, `class="paper" fill="#ffffff"`)
 	for _, m := range svgClass.FindAllStringSubmatch(svg, -1) {
 		for class := range strings.FieldsSeq(m[1]) {
-			if !strings.Contains(draw.CSS(), "svg ."+class+" ") {
-				t.Errorf("%s: the style sheet has no class %s", f.Name, class)
-			}
+			fail.Unless(t, draw.CSS(), "svg ."+class+" ")
 		}
 	}
 	found := make(map[string]int)
@@ -317,9 +305,7 @@ func checkSVG(t *testing.T, dir string, f *draw.Figure) {
 		}
 	}
 	for _, k := range f.Legend {
-		if !strings.Contains(svg, ">"+strings.NewReplacer("<", "&lt;", "'", "&#39;").Replace(k.Text)+"<") {
-			t.Errorf("%s lacks the key %q", f.Name, k.Text)
-		}
+		fail.Unless(t, svg, ">"+strings.NewReplacer("<", "&lt;", "'", "&#39;").Replace(k.Text)+"<")
 		if s := k.Style.Structure; s != "" && found[s] < 2 && !strings.HasPrefix(f.Name, "live-") {
 			t.Errorf("%s: %d groups of %s, which is in the legend", f.Name, found[s], k.Text)
 		}

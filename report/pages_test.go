@@ -147,12 +147,8 @@ func TestPages(t *testing.T) {
 			page := readHTML(t, html)
 			quotes := strings.Join(page.texts["blockquote"], "\n")
 			for _, want := range test.want {
-				if !strings.Contains(string(markdown), want) {
-					t.Errorf("the Markdown does not say %q:\n%.4000s", want, markdown)
-				}
-				if plain := strings.NewReplacer("**", "", "`", "", `\`, "").Replace(want); !strings.Contains(quotes, plain) {
-					t.Errorf("the HTML does not say %q but:\n%s", plain, quotes)
-				}
+				fail.Unless(t, string(markdown), want)
+				fail.Unless(t, quotes, strings.NewReplacer("**", "", "`", "", `\`, "").Replace(want)) // in HTML
 			}
 			if name == "all" && quotes != "" {
 				t.Errorf("gaps: %s", quotes)
@@ -168,10 +164,8 @@ func TestPages(t *testing.T) {
 			}
 			showSame(t, string(markdown), page)
 			for _, f := range figures(v) {
-				if !strings.Contains(strings.Join(page.svg[f.Name], " "), f.Title) { // a long title has two lines
-					t.Errorf("the chart %s has the texts %q", f.Name, page.svg[f.Name])
-				}
-				for _, title := range page.texts["h2"] { // a title is not said twice
+				fail.Unless(t, strings.Join(page.svg[f.Name], " "), f.Title) // a long title has two lines
+				for _, title := range page.texts["h2"] {                     // a title is not said twice
 					if texts := page.svg[f.Name]; slices.ContainsFunc(texts, func(s string) bool { return strings.Contains(s, title) }) {
 						t.Errorf("the chart %s repeats the title %q", f.Name, title)
 					}

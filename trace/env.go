@@ -74,7 +74,7 @@ type envFile struct {
 	path   string
 	before os.FileInfo // the file at path when the recording began, which is replaced; nil: there was none
 	keep   bool        // as Environ says
-	temp   *os.File
+	temp   *os.File    // with the process ID in its name
 	w      *Writer
 }
 
@@ -104,7 +104,13 @@ func fileFromEnv(h Header) (*envFile, error) {
 		h.Started = time.Now()
 	}
 	n++
-	f, err := createTrace(path, n, keep)
+	f, err := &envFile{keep: keep}, error(nil)
+	if f.path, err = target(numbered(path, n)); err == nil {
+		if !keep {
+			f.before, _ = os.Stat(f.path)
+		}
+		f.temp, err = os.Create(fmt.Sprintf("%s.%d.tmp", f.path, os.Getpid()))
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", EnvFile, err)
 	}
@@ -115,19 +121,6 @@ func fileFromEnv(h Header) (*envFile, error) {
 		return nil, errors.Join(fmt.Errorf("%s: %w", EnvFile, err), f.discard())
 	}
 	return f, nil
-}
-
-// createTrace creates the temporary file of trace n.
-func createTrace(path string, n int, keep bool) (f *envFile, err error) {
-	f = &envFile{keep: keep}
-	if f.path, err = target(numbered(path, n)); err != nil {
-		return nil, err
-	}
-	if !keep {
-		f.before, _ = os.Stat(f.path)
-	}
-	f.temp, err = os.Create(fmt.Sprintf("%s.%d.tmp", f.path, os.Getpid()))
-	return f, err
 }
 
 // target returns the file to which a path leads, which must be a regular one, or not there yet: it is replaced by renaming a file.

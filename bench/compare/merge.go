@@ -32,7 +32,14 @@ func merge(runs []*results.Run, session string, layouts int) *results.Run {
 				into.Rows = nil
 			}
 			for _, row := range c.Rows {
-				appendRow(into, row, pair)
+				to := into.Row(row.Structure)
+				if to == nil {
+					into.Rows = append(into.Rows, row)
+					to = &into.Rows[len(into.Rows)-1]
+					to.Cost, to.ByKind, to.Latency = nil, nil, nil
+				}
+				to.Cost = append(to.Cost, placed(row.Cost, pair)...)
+				to.ByKind = append(to.ByKind, placed(row.ByKind, pair)...)
 			}
 		}
 	}
@@ -44,22 +51,12 @@ func merge(runs []*results.Run, session string, layouts int) *results.Run {
 	return &out
 }
 
-// appendRow appends the trials of a row to the row of the same structure in c.
-func appendRow(c *results.Cell, row results.Row, pair int) {
-	to := c.Row(row.Structure)
-	if to == nil {
-		c.Rows = append(c.Rows, row)
-		to = &c.Rows[len(c.Rows)-1]
-		to.Cost, to.ByKind, to.Latency = nil, nil, nil
+// placed returns trials with the instance and the rounds of a pair.
+func placed(trials []results.Trial, pair int) []results.Trial {
+	trials = slices.Clone(trials)
+	for i := range trials {
+		trials[i].Instance = pair
+		trials[i].Round += pair * roundsPerRun
 	}
-	place := func(trials []results.Trial) []results.Trial {
-		trials = slices.Clone(trials)
-		for i := range trials {
-			trials[i].Instance = pair
-			trials[i].Round += pair * roundsPerRun
-		}
-		return trials
-	}
-	to.Cost = append(to.Cost, place(row.Cost)...)
-	to.ByKind = append(to.ByKind, place(row.ByKind)...)
+	return trials
 }

@@ -34,7 +34,11 @@ func notes(old, new *results.Run, all []Row, t *Table) []string {
 		}
 	}
 	slices.Sort(out)
-	if n := redefined(old, new); n > 0 {
+	redefined := slices.DeleteFunc(slices.Clone(new.Cells), func(c results.Cell) bool {
+		was := old.Cell(c.Workload, c.N)
+		return was == nil || was.Definition == c.Definition
+	})
+	if n := len(redefined); n > 0 {
 		note("%s not compared, because OLD and NEW measure other operations under one name (their definitions differ)", show.Count(n, "cell"))
 	}
 	if !t.Session && math.Abs(math.Log(t.Shift)) > shiftNoted {
@@ -53,16 +57,6 @@ func notes(old, new *results.Run, all []Row, t *Table) []string {
 
 // The smallest changes that get a note (chosen).
 const shiftNoted, floorNoted = 0.02, 0.10
-
-// redefined counts the cells that both results have, with different definitions.
-func redefined(old, new *results.Run) (n int) {
-	for _, c := range new.Cells {
-		if was := old.Cell(c.Workload, c.N); was != nil && was.Definition != c.Definition {
-			n++
-		}
-	}
-	return n
-}
 
 // missing says how many rows of one result the other one lacks; "": none. Redefined cells have a note of their own.
 func missing(of, in *results.Run) (text string) {

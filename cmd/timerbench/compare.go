@@ -187,8 +187,8 @@ percent. A program has only one.
 	return cmd
 }
 
-// check returns an error for a flag that is out of range.
-func (f *abFlags) check() error {
+func (f *abFlags) run(cmd *cobra.Command, _ []string) (err error) {
+	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
 	switch {
 	case f.old == "":
 		return errors.New("--old is missing: want a git revision or a program")
@@ -196,14 +196,6 @@ func (f *abFlags) check() error {
 		return fmt.Errorf("--rounds %d: want a number from 1 to %d", f.rounds, mostRounds)
 	case f.pairs < stats.LeastRounds || f.pairs > mostRounds:
 		return fmt.Errorf("--pairs %d: want a number from %d to %d; fewer pairs have no interval", f.pairs, stats.LeastRounds, mostRounds)
-	}
-	return nil
-}
-
-func (f *abFlags) run(cmd *cobra.Command, _ []string) (err error) {
-	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
-	if err := f.check(); err != nil {
-		return err
 	}
 	if err := f.complete(); err != nil {
 		return err
@@ -216,7 +208,15 @@ func (f *abFlags) run(cmd *cobra.Command, _ []string) (err error) {
 	if err != nil {
 		return err
 	}
-	folder, err := f.folder()
+	folder := f.out
+	if entries, _ := os.ReadDir(folder); len(entries) > 0 {
+		return fmt.Errorf("--out %s: it contains %s, which is not replaced: choose an empty folder", folder, entries[0].Name())
+	}
+	if folder == "" {
+		folder, err = store.NewFolder("ab", time.Now())
+	} else {
+		err = writableFolder(folder)
+	}
 	if err != nil {
 		return err
 	}
@@ -294,16 +294,4 @@ func programs(ctx context.Context, flag, what, work string, layouts int, stderr 
 func isProgram(what string) bool {
 	info, err := os.Stat(what)
 	return err == nil && info.Mode().IsRegular()
-}
-
-// folder creates the folder for the results. It refuses a folder that is not empty.
-func (f *abFlags) folder() (string, error) {
-	if f.out == "" {
-		return store.NewFolder("ab", time.Now())
-	}
-	if entries, err := os.ReadDir(f.out); err == nil && len(entries) > 0 {
-		return "", fmt.Errorf("--out %s: it contains %s, which is not replaced: choose an empty folder",
-			f.out, entries[0].Name())
-	}
-	return f.out, writableFolder("out", f.out)
 }

@@ -57,9 +57,15 @@ func (f *countFlags) run(cmd *cobra.Command, _ []string) (err error) {
 	if f.fail && f.against == "" {
 		return errors.New("--fail-on-regression: needs --against")
 	}
-	cells, err := f.cells()
-	if err != nil {
+	if err := f.complete(); err != nil {
 		return err
+	}
+	if len(f.cfg.N) == 0 {
+		f.cfg.N = []int{10, 1_000, 100_000}
+	}
+	cells := compare.CountCells(f.cfg.Structures, f.cfg.Workloads, f.cfg.N, f.cfg.Seed)
+	if len(cells) == 0 {
+		return fmt.Errorf("--n %v: want a size that a chosen structure takes", f.cfg.N)
 	}
 	begin(cmd)
 	var before []compare.Counts
@@ -91,16 +97,20 @@ func (f *countFlags) run(cmd *cobra.Command, _ []string) (err error) {
 		if err := printJSON(stdout, rows); err != nil {
 			return err
 		}
-	} else if f.against == "" {
-		printCounts(stdout, rows)
 	}
-	if f.against == "" {
-		return nil
-	}
-	t := compare.Counted(before, rows)
-	printComparison(changes, t, false)
-	if f.fail && len(t.Of(compare.More)) > 0 {
-		return errRegression
+	switch {
+	case f.against != "":
+		t := compare.Counted(before, rows)
+		printComparison(changes, t, false)
+		if f.fail && len(t.Of(compare.More)) > 0 {
+			return errRegression
+		}
+	case !f.json:
+		t := show.Table{Align: "lrlr", Header: []string{"workload", "n", "structure", "instructions", "L1 misses", "1 MB", "32 MB", "mispredicted"}}
+		for _, r := range rows {
+			t.Add(r.Workload, r.N, r.Structure, r.Instructions, r.L1Misses, r.L2Misses, r.LLMisses, r.Mispredicted)
+		}
+		fmt.Fprintf(stdout, "%s\nCounts per lifecycle of a timer; in reschedule, per move.\n", t.Terminal())
 	}
 	return nil
 }
@@ -109,20 +119,6 @@ func printJSON(out io.Writer, v any) error {
 	e := json.NewEncoder(out)
 	e.SetIndent("", "  ")
 	return e.Encode(v)
-}
-
-func (f *countFlags) cells() (cells []compare.CountCell, err error) {
-	if err := f.complete(); err != nil {
-		return nil, err
-	}
-	cfg := f.cfg
-	if len(cfg.N) == 0 {
-		cfg.N = []int{10, 1_000, 100_000}
-	}
-	if cells = compare.CountCells(cfg.Structures, cfg.Workloads, cfg.N, cfg.Seed); len(cells) == 0 {
-		return nil, fmt.Errorf("--n %v: want a size that a chosen structure takes", cfg.N)
-	}
-	return cells, nil
 }
 
 func countAll(ctx context.Context, program string, cells []compare.CountCell, caches bool, stderr io.Writer,
@@ -142,15 +138,6 @@ func countAll(ctx context.Context, program string, cells []compare.CountCell, ca
 		counted++
 		bar.step(counted, len(cells), "counting")
 	})
-}
-
-func printCounts(out io.Writer, rows []compare.Counts) {
-	t := show.Table{Align: "lrlr", Header: []string{"workload", "n", "structure", "instructions", "L1 misses", "1 MB", "32 MB", "mispredicted"}}
-	for _, r := range rows {
-		t.Add(r.Workload, r.N, r.Structure, r.Instructions, r.L1Misses, r.L2Misses, r.LLMisses, r.Mispredicted)
-	}
-	fmt.Fprintln(out, t.Terminal())
-	fmt.Fprintln(out, "Counts per lifecycle of a timer; in reschedule, per move.")
 }
 
 // newCountReplay returns the hidden command that count runs under cachegrind.

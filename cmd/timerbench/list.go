@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -45,52 +46,49 @@ func newList() *cobra.Command {
 }
 
 func list(out io.Writer, name string, long bool) {
-	t := show.Table{Align: "l", Header: []string{"structure", "what it is and who uses it"}}
-	switch {
-	case name == "structures" && long:
-		t.Header = append(t.Header, "schedule", "cancel", "pop", "ties", "late by", "source")
+	t := show.Table{Align: "l"}
+	switch name {
+	case "structures":
+		t.Header = []string{"structure", "what it is and who uses it"}
+		if long {
+			t.Header = append(t.Header, "schedule", "cancel", "pop", "ties", "late by", "source")
+		}
 		for _, e := range allStructures() {
-			t.Add(e.Name, e.Summary, e.Costs.Schedule, e.Costs.Cancel, e.Costs.Pop, e.Ties.String(), cmp.Or(e.Late, "never"), e.Source)
+			row := []any{e.Name, e.Summary, e.Costs.Schedule, e.Costs.Cancel, e.Costs.Pop, e.Ties.String(), cmp.Or(e.Late, "never"), e.Source}
+			t.Add(row[:len(t.Header)]...)
 		}
-		fmt.Fprintln(out, t.Wide())
-		return
-	case name == "structures":
-		for _, e := range allStructures() {
-			t.Add(e.Name, e.Summary)
-		}
-	case name == "workloads" && long:
-		listWorkloads(out, workload.All())
-		return
-	case name == "workloads":
-		t.Header = []string{"workload", "what it does"}
-		for _, w := range workload.All() {
-			t.Add(w.Name, w.Summary)
-		}
+	case "workloads":
+		t = workloadTable(workload.All(), long)
 	default: // models
 		t.Header = []string{"model", "scenario print shows the parameters of"}
 		for _, kind := range workload.Kinds() {
-			var names []string
-			for _, w := range workload.All() {
-				if w.Kind().Name == kind.Name {
-					names = append(names, w.Name)
-				}
-			}
-			t.Add(kind.Name, strings.Join(names, ", "))
+			of := slices.DeleteFunc(slices.Clone(workload.All()), func(w workload.Workload) bool { return w.Kind().Name != kind.Name })
+			t.Add(kind.Name, strings.Join(names(of, nameOfWorkload), ", "))
 		}
+		long = false
 	}
-	fmt.Fprintln(out, t.Terminal())
+	if long {
+		fmt.Fprintln(out, t.Wide())
+	} else {
+		fmt.Fprintln(out, t.Terminal())
+	}
 }
 
-func listWorkloads(out io.Writer, list []workload.Workload) {
-	t := show.Table{Align: "llrl", Header: []string{"workload", "what it does", "timers", "delays", "source"}}
+// workloadTable lists workloads. The long table also has their timers, their delays and their sources.
+func workloadTable(list []workload.Workload, long bool) show.Table {
+	t := show.Table{Align: "ll", Header: []string{"workload", "what it does"}}
+	if long {
+		t.Align, t.Header = "llrl", append(t.Header, "timers", "delays", "source")
+	}
 	for _, w := range list {
 		n := "any number"
 		if w.Resident > 0 {
 			n = show.Grouped(w.Resident)
 		}
-		t.Add(w.Name, w.Summary, n, strings.Join(workload.Delays(w.Model), ", "), w.Source)
+		row := []any{w.Name, w.Summary, n, strings.Join(workload.Delays(w.Model), ", "), w.Source}
+		t.Add(row[:len(t.Header)]...)
 	}
-	fmt.Fprintln(out, t.Wide())
+	return t
 }
 
 func newScenario() *cobra.Command {
@@ -130,7 +128,7 @@ timerbench run --scenario FILE`,
 				begin(cmd)
 			}
 			if err == nil {
-				listWorkloads(cmd.OutOrStdout(), list)
+				fmt.Fprintln(cmd.OutOrStdout(), workloadTable(list, true).Wide())
 			}
 			return err
 		},

@@ -80,11 +80,7 @@ func endsWith(t *testing.T, want int, args []string, parts ...string) {
 	if code != want || stdout != "" {
 		t.Errorf("%q: exit %d, want %d; printed %q; %s", args, code, want, stdout, stderr)
 	}
-	for _, part := range parts {
-		if !strings.Contains(stderr, part) {
-			t.Errorf("%q: %q does not say %q", args, stderr, part)
-		}
-	}
+	fail.Unless(t, stderr, parts...)
 }
 
 // tiny is the fastest possible run. Runs count the allocations of the whole process, so parallel

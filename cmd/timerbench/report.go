@@ -45,14 +45,24 @@ hold on all machines, and what does it cost there?`,
 				if out != "" {
 					return errors.New("--out: several results have no page: want one file or folder")
 				}
-				return reportMachines(cmd, args)
+				var list []results.Named
+				for _, path := range args {
+					r, path, err := store.Read(path)
+					if err != nil {
+						return err
+					}
+					list = append(list, results.Named{Name: path, Run: r})
+				}
+				begin(cmd)
+				fmt.Fprintln(cmd.OutOrStdout(), report.Machines(list, catalog.All()))
+				return nil
 			}
 			r, path, err := store.Read(append(args, store.Parent)[0])
 			if err != nil {
 				return err
 			}
 			to := cmp.Or(out, filepath.Dir(path))
-			if err := writableFolder("out", to); err != nil {
+			if err := writableFolder(to); err != nil {
 				return err
 			}
 			begin(cmd)
@@ -78,20 +88,6 @@ hold on all machines, and what does it cost there?`,
 func ofKept() (answer.Verdict, error) {
 	runs, err := kept.All()
 	return answer.VerdictOf(runs, catalog.All()), err
-}
-
-func reportMachines(cmd *cobra.Command, paths []string) error {
-	var list []results.Named
-	for _, path := range paths {
-		r, path, err := store.Read(path)
-		if err != nil {
-			return err
-		}
-		list = append(list, results.Named{Name: path, Run: r})
-	}
-	begin(cmd)
-	fmt.Fprintln(cmd.OutOrStdout(), report.Machines(list, catalog.All()))
-	return nil
 }
 
 // showTypical prints the answers to the first questions of the page of a run.

@@ -90,18 +90,10 @@ const (
 // latest is the link to the last run.
 const latest = store.Parent + "/" + store.Latest
 
-// writable returns an error if the file that a flag names cannot be written.
-func writable(flag, path string) error { return placed(flag, path, "a file", files.Writable(path)) }
-
-// writableFolder creates the folder that a flag names, and returns an error if no file can be created in it.
-func writableFolder(flag, path string) error {
-	return placed(flag, path, "a folder", files.WritableFolder(path))
-}
-
-// placed adds the flag to the error of a place that cannot be written.
-func placed(flag, path, want string, err error) error {
-	if err != nil {
-		return fmt.Errorf("--%s %w", flag, files.Error(path, want, err))
+// writableFolder creates the folder of --out, and returns an error if no file can be created in it.
+func writableFolder(path string) error {
+	if err := files.WritableFolder(path); err != nil {
+		return fmt.Errorf("--out %w", files.Error(path, "a folder", err))
 	}
 	return nil
 }

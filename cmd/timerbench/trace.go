@@ -16,6 +16,7 @@ import (
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/advise"
 	"github.com/timerbench/timerbench/bench/results/store"
+	"github.com/timerbench/timerbench/internal/files"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/trace"
 	"github.com/timerbench/timerbench/trace/build"
@@ -109,8 +110,8 @@ on.`,
 			if _, err := exec.LookPath(args[0]); err != nil {
 				return fmt.Errorf("%w: want a command to record", err)
 			}
-			if err := writable("out", out); err != nil {
-				return err
+			if err := files.Writable(out); err != nil {
+				return fmt.Errorf("--out %w", files.Error(out, "a file", err))
 			}
 			begin(cmd)
 			return r.Run()

@@ -237,7 +237,7 @@ the comparison, and results of a build without a commit.`,
 			if info, err := os.Stat(out); err != nil || !info.IsDir() {
 				return fmt.Errorf("--out %s: no such folder: want docs/results of the repository", out)
 			}
-			if err := writableFolder("out", out); err != nil {
+			if err := writableFolder(out); err != nil {
 				return err
 			}
 			r, path, err := store.Read(append(args, store.Parent)[0])

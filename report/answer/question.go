@@ -205,21 +205,12 @@ func (p place) differs(q Question) string {
 	if times < 1 {
 		more, times = "fewer", 1/times
 	}
-	var out []string
-	for _, d := range []struct {
-		is    bool
-		words string
-	}{
-		{q.N > 0 && times >= 1.1, fmt.Sprintf("%s times %s timers", show.Times(times), more)},
-		{q.Program == "" && q.Reschedule != Unknown && math.Abs(q.Reschedule-p.moved) >= 0.03, percent(p.moved) + " of the calls move a timer"},
-		{q.Program == "" && q.Cancel != Unknown && q.Reschedule < 0.9 && math.Abs(q.Cancel-p.CancelRate) >= 0.02, percent(p.CancelRate) + " cancelled"},
-		{q.Program == "" && q.Delays != "" && q.Delays != p.delays, "other delays"},
-	} {
-		if d.is {
-			out = append(out, d.words)
-		}
-	}
-	return strings.Join(out, ", ")
+	free := q.Program == ""
+	return show.Joined(", ",
+		when(q.N > 0 && times >= 1.1, fmt.Sprintf("%s times %s timers", show.Times(times), more), ""),
+		when(free && q.Reschedule != Unknown && math.Abs(q.Reschedule-p.moved) >= 0.03, percent(p.moved)+" of the calls move a timer", ""),
+		when(free && q.Cancel != Unknown && q.Reschedule < 0.9 && math.Abs(q.Cancel-p.CancelRate) >= 0.02, percent(p.CancelRate)+" cancelled", ""),
+		when(free && q.Delays != "" && q.Delays != p.delays, "other delays", ""))
 }
 
 // percent writes a measured share in whole percent.

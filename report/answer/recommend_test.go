@@ -168,11 +168,7 @@ func TestWhetherItMatters(t *testing.T) {
 		if err != nil || len(x.Lines) != 3 {
 			t.Fatalf("%v, %q", err, x.Lines)
 		}
-		for _, want := range c.want {
-			if !strings.Contains(x.Lines[0], want) {
-				t.Errorf("%+v: %q, want %q", c.rate, x.Lines[0], want)
-			}
-		}
+		fail.Unless(t, x.Lines[0], c.want...)
 		if strings.Contains(strings.ToLower(x.Lines[0]), "keep package time") != c.keep {
 			t.Errorf("%+v: %q", c.rate, x.Lines[0])
 		}

@@ -95,9 +95,7 @@ func TestLongestCallsAreShown(t *testing.T) {
 	want := "| Structure | Schedule µs | at tick | Pop µs | at tick |\n|:--- | ---:| ---:| ---:| ---:|\n" +
 		"| quadheap | – | – | 812 | " + show.Grouped(1_114_112) + " |\n" +
 		"| hwheel | 5.6 | 7 | 1,650 | " + show.Grouped(1_114_112) + " |\n"
-	if !strings.Contains(page, want) {
-		t.Errorf("the page does not say %q:\n%s", want, page)
-	}
+	fail.Unless(t, page, want)
 	v.Calls[0].Lag, v.Calls[0].Bytes = 2500, 31
 	if table := callsTable(v.Calls[:1]).Markdown(); !strings.Contains(table, "| Latest fire µs | Bytes per timer |") || !strings.HasSuffix(table, "| 2.5 | 31 |\n") {
 		t.Errorf("no lag or bytes:\n%s", table)
@@ -106,9 +104,7 @@ func TestLongestCallsAreShown(t *testing.T) {
 	if first, second := strings.Index(svg, ">quadheap<"), strings.Index(svg, ">hwheel<"); first < 0 || second < first {
 		t.Error("the structure with the shortest call is not on top")
 	}
-	if !strings.Contains(svg, "Pop 1.65 ms at tick "+show.Grouped(1_114_112)) {
-		t.Errorf("the chart does not say which call takes long: %s", svg)
-	}
+	fail.Unless(t, svg, "Pop 1.65 ms at tick "+show.Grouped(1_114_112))
 }
 
 // gridCell is a cell of uniform delays in which each structure has costs that do not differ.

@@ -38,48 +38,42 @@ func Steps(scheduler structures.Scheduler[uint64]) []Frame {
 	if !ok || len(s.Snapshot().Parts) == 0 {
 		return nil
 	}
-	r := recorder{s: s}
+	var steps []Frame
+	do := func(title, detail string, operation func(*Frame)) {
+		before, f := s.Work(), Frame{Title: title, Detail: detail}
+		operation(&f)
+		f.Snapshot, f.Work = s.Snapshot(), s.Work().Sub(before)
+		steps = append(steps, f)
+	}
+	pop := func(now structures.Tick) func(*Frame) {
+		return func(f *Frame) {
+			for t := range structures.Due(s, now) {
+				f.Fired = append(f.Fired, t.Deadline)
+			}
+		}
+	}
 	ids := make(map[structures.Tick]structures.ID)
-	r.do("The population", fmt.Sprintf("%d timers, scheduled at tick %d. Then Next was called.", len(deadlines), start), func() {
+	do("The population", fmt.Sprintf("%d timers, scheduled at tick %d. Then Next was called.", len(deadlines), start), func(*Frame) {
 		s.Pop(start)
 		for i, at := range deadlines {
 			ids[at] = s.Schedule(at, uint64(i))
 		}
 		s.Next()
 	})
-	r.do("Schedule a timer for tick 350", "", func() { s.Schedule(350, 0) })
-	r.do("Cancel the timer of tick 210", "", func() { s.Cancel(ids[210]) })
-	r.do("Reschedule a timer to later, from tick 118 to 900", "", func() { s.Reschedule(ids[118], 900) })
-	r.do("Reschedule a timer to earlier, from tick 5000 to 130", "", func() { s.Reschedule(ids[5000], 130) })
-	r.do("Pop at tick 103 until nothing is due", "", func() { r.pop(103) })
+	do("Schedule a timer for tick 350", "", func(*Frame) { s.Schedule(350, 0) })
+	do("Cancel the timer of tick 210", "", func(*Frame) { s.Cancel(ids[210]) })
+	do("Reschedule a timer to later, from tick 118 to 900", "", func(*Frame) { s.Reschedule(ids[118], 900) })
+	do("Reschedule a timer to earlier, from tick 5000 to 130", "", func(*Frame) { s.Reschedule(ids[5000], 130) })
+	do("Pop at tick 103 until nothing is due", "", pop(103))
 	advance := func(at structures.Tick) {
-		r.do(fmt.Sprintf("Advance to tick %d and pop until nothing is due", at), "", func() { r.pop(at) })
+		do(fmt.Sprintf("Advance to tick %d and pop until nothing is due", at), "", pop(at))
 	}
-	if advance(512); len(r.fired) == 0 { // a coarse structure may fire everything later
-		r.steps = r.steps[:len(r.steps)-1]
+	if advance(512); steps[len(steps)-1].Fired == nil { // a coarse structure may fire everything later
+		steps = steps[:len(steps)-1]
 		at, _ := s.Next()
 		advance(at)
 	}
-	return r.steps
-}
-
-type recorder struct {
-	s     shown
-	steps []Frame
-	fired []structures.Tick
-}
-
-func (r *recorder) do(title, detail string, operation func()) {
-	before := r.s.Work()
-	r.fired = nil
-	operation()
-	r.steps = append(r.steps, Frame{Title: title, Detail: detail, Snapshot: r.s.Snapshot(), Work: r.s.Work().Sub(before), Fired: r.fired})
-}
-
-func (r *recorder) pop(now structures.Tick) {
-	for t := range structures.Due(r.s, now) {
-		r.fired = append(r.fired, t.Deadline)
-	}
+	return steps
 }
 
 // Legend explains the marks of a sketch.
