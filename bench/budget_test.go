@@ -91,8 +91,8 @@ func TestRoundsAreSpreadOverAPeriodOfAgeing(t *testing.T) {
 				t.Errorf("the warm-up takes %d operations, want one replacement of %d timers", warm, n)
 			}
 			want := s.warmUp.Operations() + 2*n*(3*round+pass)/6
-			if s.at.operations < want || s.at.operations > want+100 {
-				t.Errorf("pass %d, round %d begins after %d operations, want %d", pass, round, s.at.operations, want)
+			if s.at.Operations < want || s.at.Operations > want+100 {
+				t.Errorf("pass %d, round %d begins after %d operations, want %d", pass, round, s.at.Operations, want)
 			}
 			for _, r := range m.in() {
 				if got := int(r.player.Proof().Scheduled + r.player.Proof().Fired); got < want {

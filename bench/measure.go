@@ -124,7 +124,7 @@ func (m *measuring) end() {
 	if m.script == nil {
 		return
 	}
-	m.operations += m.script.at.operations
+	m.operations += m.script.at.Operations
 	m.script.close()
 	for _, c := range m.rows {
 		if c.stop(); c.samples != nil {
@@ -325,12 +325,12 @@ func (m *measuring) drop(ctx context.Context) error {
 // addRegion adds what has passed in the timed rounds of these instances.
 func (m *measuring) addRegion() {
 	s, t := m.script, &m.passed
-	region := s.at.passed.Since(s.began.passed)
-	t.WarmUp = max(t.WarmUp, s.began.operations)
+	region := s.at.Since(s.began.Passage)
+	t.WarmUp = max(t.WarmUp, s.began.Operations)
 	t.Made, t.Due = t.Made+region.Made, t.Due+region.Due
-	t.Fired += s.at.fired - s.began.fired
+	t.Fired += s.at.Fired - s.began.Fired
 	if median := s.MedianDelay(); median > 0 {
-		t.Delays += float64(s.at.ticks-s.began.ticks) / float64(median)
+		t.Delays += float64(s.at.Now-s.began.Now) / float64(median)
 	}
 }
 

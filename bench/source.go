@@ -6,7 +6,6 @@ import (
 	"io"
 
 	"github.com/timerbench/timerbench/bench/script"
-	"github.com/timerbench/timerbench/structures"
 )
 
 // stream writes the blocks of fresh instances, and knows how far they have come. It has the script of a workload, which does not
@@ -15,19 +14,11 @@ type stream struct {
 	*script.Script
 	recording *recording      // nil: a workload
 	warmUp    *script.WarmUp  // nil: a cycle or a recording has none
-	at        progress        //
+	at        script.Moment   //
 	timed     bool            // it has begun a timed round
-	began     progress        // at the first one
+	began     script.Moment   // at the first one
 	spare     *script.Block   // memory of a block that is not timed
 	blocks    []*script.Block // of the last timed round; their memory is reused
-}
-
-// progress is how far a script has come since the fill.
-type progress struct {
-	operations int
-	fired      uint64
-	ticks      structures.Tick
-	passed     script.Passage
 }
 
 func (c *Cell) open(seed uint64) (*stream, error) {
@@ -50,13 +41,18 @@ func (s *stream) close() {
 // fill returns the block that fills a structure. It must be called first.
 func (s *stream) fill(ctx context.Context) (b *script.Block, err error) {
 	if s.recording == nil {
-		b, err = s.FillContext(ctx)
-	} else if b, err = s.Write(ctx, nil, s.recording.writeFill); err == nil {
+		return s.noted(s.FillContext(ctx))
+	}
+	if b, err = s.Write(ctx, nil, s.recording.writeFill); err == nil {
 		b.Keys = len(s.recording.timers)
 	}
+	return s.noted(b, err)
+}
+
+// noted notes how far a new block comes.
+func (s *stream) noted(b *script.Block, err error) (*script.Block, error) {
 	if err == nil {
-		s.at = progress{passed: b.Passed, fired: b.Want.Fired}
-		if s.warmUp != nil {
+		if s.at = b.End; s.warmUp != nil && !s.warmUp.Done() {
 			s.warmUp.Note(b)
 		}
 	}
@@ -65,25 +61,15 @@ func (s *stream) fill(ctx context.Context) (b *script.Block, err error) {
 
 // next returns the next block. It reuses the memory of reuse, which may be nil. The block has at least size operations, or
 // fewer at the end of a recording. After that the error is io.EOF.
-func (s *stream) next(ctx context.Context, size int, reuse *script.Block) (b *script.Block, err error) {
+func (s *stream) next(ctx context.Context, size int, reuse *script.Block) (*script.Block, error) {
 	if s.recording == nil {
-		b, err = s.NextContext(ctx, size, reuse)
-	} else {
-		b, err = s.Write(ctx, reuse, func(w *script.Writer) {
-			for range size {
-				s.recording.call(w)
-			}
-		})
+		return s.noted(s.NextContext(ctx, size, reuse))
 	}
-	if err == nil {
-		s.at.operations += b.Calls + b.Pops
-		s.at.ticks += b.Ticks
-		s.at.fired, s.at.passed = b.Want.Fired, b.Passed
-		if s.warmUp != nil && !s.warmUp.Done() {
-			s.warmUp.Note(b)
+	return s.noted(s.Write(ctx, reuse, func(w *script.Writer) {
+		for range size {
+			s.recording.call(w)
 		}
-	}
-	return b, err
+	}))
 }
 
 // ageing returns the size of the next untimed block before a round of an age: first the warm-up of the
@@ -95,7 +81,7 @@ func (s *stream) ageing(age int) int {
 	case !s.warmUp.Done():
 		return s.warmUp.Size(largestAgeing)
 	}
-	return min(max(0, s.warmUp.Operations()+age-s.at.operations), largestAgeing)
+	return min(max(0, s.warmUp.Operations()+age-s.at.Operations), largestAgeing)
 }
 
 // largestAgeing is the largest number of operations of an untimed block. It limits the memory.

@@ -32,25 +32,32 @@ type Batch struct {
 type Block struct {
 	Ops     []Op
 	Batches []Batch
-	Fires   []Fire  // the timers that fire in this block, in order of deadline
-	Keys    int     // one more than the largest key used so far
-	Want    Proof   // expected outcome from the start of the script to the end of this block
-	Late    uint64  // expected sum of LateChecksum from the start of the script
-	Passed  Passage // dead entries from the start of the script to the end of this block
-	Pops    int     // operations that fire or wake
-	Calls   int     // timers scheduled, cancelled, rescheduled or fired, and refused calls
+	Fires   []Fire // the timers that fire in this block, in order of deadline
+	Keys    int    // one more than the largest key used so far
+	Want    Proof  // expected outcome from the start of the script to the end of this block
+	Late    uint64 // expected sum of LateChecksum from the start of the script
+	End     Moment // how far the script has come
+	Pops    int    // operations that fire or wake
+	Calls   int    // timers scheduled, cancelled, rescheduled or fired, and refused calls
 
 	// Known says that the program knows which timers it cancels and moves next, some at a
 	// time, before it makes the calls.
 	Known bool
 
-	Ticks    structures.Tick // virtual time covered
-	Resident float64         // mean number of pending timers
+	Resident float64 // mean number of pending timers
 
 	Serial uint64 // no other block of this process has it, nor one in the same memory
 }
 
 var serials atomic.Uint64
+
+// Moment is how far a script has come at the end of a block.
+type Moment struct {
+	Operations int // since the first block, which is the fill
+	Now        structures.Tick
+	Fired      uint64
+	Passage
+}
 
 // Timer is a pending timer: its key and its value.
 type Timer struct {

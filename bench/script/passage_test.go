@@ -56,7 +56,7 @@ func TestDeadEntriesAreCountedExactly(t *testing.T) {
 		s := New(p, NewRand(3, 4))
 		s.Fill()
 		for range 200 {
-			got, want := s.Next(20, nil).Passed, Passage{Made: uint64(len(p.dead))}
+			got, want := s.Next(20, nil).End.Passage, Passage{Made: uint64(len(p.dead))}
 			for _, at := range p.dead {
 				if at <= s.Now() {
 					want.Due++
@@ -93,10 +93,10 @@ func TestTheWarmUpEndsInTheSteadyState(t *testing.T) {
 		"never due":         {func(o int) Passage { return Passage{uint64(o) / 2, 0} }, 150_000, 152_000},
 	} {
 		w := NewWarmUp(10_000, 150_000)
-		w.Note(&Block{Calls: 10_000})
+		w.Note(&Block{})
 		for !w.Done() {
-			size := w.Size(1_200)
-			w.Note(&Block{Calls: size, Passed: test.passed(w.Operations() + size)})
+			operations := w.Operations() + w.Size(1_200)
+			w.Note(&Block{End: Moment{Operations: operations, Passage: test.passed(operations)}})
 		}
 		if got := w.Operations(); got < test.from || got > test.to {
 			t.Errorf("%s: %d operations, want %d to %d", name, got, test.from, test.to)

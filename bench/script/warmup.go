@@ -7,28 +7,17 @@ import "math"
 // all structures is the same, on any machine.
 type WarmUp struct {
 	n, most int
-	moments []moment // the end of the fill, and of each block after it
-}
-
-type moment struct {
-	operations int // since the fill
-	passed     Passage
+	moments []Moment // the end of the fill, and of each block after it
 }
 
 // NewWarmUp returns the warm-up of n timers. A script that is not steady after most operations stays as it is.
 func NewWarmUp(n, most int) *WarmUp { return &WarmUp{n: n, most: most} }
 
 // Note takes a block: the fill first, then each further block of the script.
-func (w *WarmUp) Note(b *Block) {
-	m := moment{passed: b.Passed}
-	if len(w.moments) > 0 {
-		m.operations = w.Operations() + b.Calls + b.Pops
-	}
-	w.moments = append(w.moments, m)
-}
+func (w *WarmUp) Note(b *Block) { w.moments = append(w.moments, b.End) }
 
 // Operations returns the number of operations since the fill.
-func (w *WarmUp) Operations() int { return w.moments[len(w.moments)-1].operations }
+func (w *WarmUp) Operations() int { return w.moments[len(w.moments)-1].Operations }
 
 // Size returns the number of operations of the next block, of at most the given size. With few timers blocks are long
 // enough to decide.
@@ -49,20 +38,23 @@ const (
 
 // Done reports whether the warm-up ends.
 func (w *WarmUp) Done() bool {
+	if len(w.moments) == 0 {
+		return false
+	}
 	last := w.moments[len(w.moments)-1]
 	switch {
-	case last.operations < replaced*w.n:
+	case last.Operations < replaced*w.n:
 		return false
-	case last.operations >= w.most:
+	case last.Operations >= w.most:
 		return true
 	}
 	since := w.moments[0]
 	for _, m := range w.moments {
-		if last.operations-m.operations < w.n/ofRate || last.passed.Made-m.passed.Made < leastMade {
+		if last.Operations-m.Operations < w.n/ofRate || last.Made-m.Made < leastMade {
 			break
 		}
 		since = m
 	}
-	rate := last.passed.Since(since.passed)
+	rate := last.Since(since.Passage)
 	return rate.Made == 0 || rate.Share() >= Steady+margin+0.5/math.Sqrt(float64(rate.Made))
 }

@@ -28,6 +28,8 @@ type Writer struct {
 	total       Proof
 	late        uint64 // sum of LateChecksum
 	tally       Tally  // its queue holds the dead entries that left deadlines before they were due
+	filled      bool   // the first block is written
+	operations  int    // since then
 
 	interrupted func() error // why to stop writing, or nil
 	callCount   uint         // calls of checkInterrupted
@@ -250,11 +252,15 @@ func (w *Writer) end() *Block {
 	b := w.block
 	w.block = nil
 	w.total.Pending = uint64(len(w.pendingKeys))
-	b.Keys, b.Want, b.Late, b.Ticks = len(w.timers), w.total, w.late, w.now-w.started
-	b.Known, b.Passed = w.known, w.tally.Passage
+	if w.filled {
+		w.operations += b.Calls + b.Pops
+	}
+	w.filled = true
+	b.Keys, b.Want, b.Late, b.Known = len(w.timers), w.total, w.late, w.known
+	b.End = Moment{w.operations, w.now, w.total.Fired, w.tally.Passage}
 	b.Resident = float64(len(w.pendingKeys))
-	if b.Ticks > 0 {
-		b.Resident = w.timerTicks / float64(b.Ticks)
+	if ticks := w.now - w.started; ticks > 0 {
+		b.Resident = w.timerTicks / float64(ticks)
 	}
 	return b
 }
