@@ -1,6 +1,7 @@
 package results
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/script"
@@ -34,5 +35,42 @@ func TestFiguresThatContradictEachOtherAreFound(t *testing.T) {
 		r := checked()
 		edit(r)
 		fail.UnlessError(t, r.Check(), want)
+	}
+}
+
+func liveRun() *Run {
+	return &Run{Format: Format, Version: Version, Complete: true, Live: &Live{
+		Rounds: 1, Goroutines: []int{2}, Rate: 1000,
+		Rows: []LiveRow{{
+			Name: "time", Role: RoleBaseline, Resident: 100,
+			Throughput: []LiveThroughput{{Op: "reset", Goroutines: 2, Ops: 10, NS: 100, CPUNS: 150}},
+			Lateness:   []LiveLateness{{Timers: 1, P50: 1, P90: 2, P99: 3, P999: 4, Max: 5}},
+			Memory:     []LiveMemory{{Form: "afterfunc", Bytes: 100, CollectNS: 5}},
+		}},
+	}}
+}
+
+// A later session replaces the rows among its numbers of timers, and keeps the others.
+func TestAddKeepsOtherNumbersOfTimers(t *testing.T) {
+	l, earlier := liveRun().Live, liveRun().Live
+	earlier.Rows = append(earlier.Rows, earlier.Rows[0])
+	earlier.Rows[0].Name, earlier.Rows[1].Resident = "replaced", 7
+	earlier.Goroutines = []int{1, 2}
+	l.Add(nil)
+	l.Add(earlier)
+	if len(l.Rows) != 2 || l.Rows[0].Name != "time" || l.Rows[1].Resident != 7 || !slices.Equal(l.Goroutines, []int{1, 2}) {
+		t.Errorf("%+v", l)
+	}
+}
+
+func TestLiveThatCannotBeIsRefused(t *testing.T) {
+	for reason, change := range map[string]func(*Live){
+		"want a name":               func(l *Live) { l.Rows[0].Name = "" },
+		"at least 1 resident timer": func(l *Live) { l.Rows[0].Resident = 0 },
+		"twice":                     func(l *Live) { l.Rows = append(l.Rows, l.Rows[0]) },
+	} {
+		r := liveRun()
+		change(r.Live)
+		fail.UnlessError(t, r.Validate(), reason)
 	}
 }

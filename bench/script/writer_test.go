@@ -3,7 +3,12 @@ package script
 import (
 	"context"
 	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
+
+	"github.com/timerbench/timerbench/structures"
 )
 
 // endlessProcess schedules timers until it is interrupted.
@@ -46,5 +51,51 @@ func TestWriterRefusesScriptsThatMakeNoSense(t *testing.T) {
 			w.Advance(10)
 			misuse(w)
 		}()
+	}
+}
+
+func TestEntriesLeaveByTickThenByArrival(t *testing.T) {
+	type entry struct {
+		at    structures.Tick
+		order int
+	}
+	rng := rand.New(rand.NewPCG(3, 4))
+	var q Queue[entry]
+	var want []entry
+	for i := range 5000 {
+		e := entry{structures.Tick(rng.IntN(300)), i}
+		q.Push(e.at, e)
+		want = append(want, e)
+		if rng.IntN(3) == 0 {
+			slices.SortStableFunc(want, func(a, b entry) int { return int(a.at - b.at) })
+			if at, got := q.First(); got != want[0] || at != got.at {
+				t.Fatalf("first is %v at %d, want %v", got, at, want[0])
+			}
+			q.Pop()
+			want = want[1:]
+		}
+	}
+	slices.SortStableFunc(want, func(a, b entry) int { return int(a.at - b.at) })
+	for _, w := range want {
+		if _, got := q.First(); got != w {
+			t.Fatalf("got %v, want %v", got, w)
+		}
+		q.Pop()
+	}
+	if q.Len() != 0 {
+		t.Fatalf("%d entries left", q.Len())
+	}
+}
+
+func TestTheBoundOfACoarseStructureEndsWithTime(t *testing.T) {
+	late := func(delay structures.Tick) structures.Tick { return delay / 8 }
+	for _, x := range []struct{ at, delay, want structures.Tick }{
+		{100, 80, 110},
+		{math.MaxInt64 - 5, 80, math.MaxInt64},
+		{math.MaxInt64, math.MaxInt64, math.MaxInt64},
+	} {
+		if got := (Fire{At: x.at, Delay: x.delay}).Latest(late); got != x.want {
+			t.Errorf("deadline %d, delay %d: the last tick is %d, want %d", x.at, x.delay, got, x.want)
+		}
 	}
 }

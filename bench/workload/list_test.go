@@ -10,6 +10,7 @@ import (
 	"sort"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/internal/fail"
@@ -170,6 +171,93 @@ func TestHoldInsertsAtTheKnownPlace(t *testing.T) {
 		}
 		if got := sum / float64(n); math.Abs(got-want) > 0.01 {
 			t.Errorf("%s: mean place %.3f, want %.3f", name, got, want)
+		}
+	}
+}
+
+// A mistake in programs.toml gives an error that names the entry, the value and the expected one.
+func TestMistakesInProgramsAreNamed(t *testing.T) {
+	t.Parallel()
+	const (
+		head  = "[[workload]]\nname = 'mine'\ntick = '1ms'\n"
+		rates = "model = 'flow'\n[[workload.parameters.class]]\nrate = 100\ndelay = {kind = 'constant', mean = '2s'}\n"
+	)
+	for text, want := range map[string]string{
+		head:                                  `"mine": model "": want one of hold, `,
+		head + "model = 'flo'":                `"mine": model "flo": want one of hold, `,
+		head + "model = 'flow'\nparameters=1": `programs.toml: `,
+		head + "model = 'hold'\nparameters={delays='x'}": `"mine": parameters: `,
+		head + rates: `"mine": population is missing: want the number of pending timers that follows from the rates, about 200`,
+	} {
+		if _, err := readPrograms([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s\nerror %v, want %q", text, err, want)
+		}
+	}
+	list, err := readPrograms([]byte(head + "population = 200\n" + rates))
+	if err != nil || len(list) != 1 || list[0].Resident != 200 {
+		t.Errorf("%+v, error %v", list, err)
+	}
+}
+
+// Of these each parameter is in its range, and what follows from them is not.
+func TestFlowsWithoutASteadyStateAreRefused(t *testing.T) {
+	t.Parallel()
+	logNormal := Delay{Kind: "lognormal", Median: Duration(time.Millisecond), UpperQuartile: Duration(145 * time.Millisecond)}
+	for name, c := range map[string]struct {
+		delay, warmUp time.Duration
+		want          string // the key
+	}{
+		"completions that may take for ever":        {300_000 * time.Hour, 0, "class[0].completion"},
+		"the same, started empty":                   {300_000 * time.Hour, time.Second, ""},
+		"completions that are bounded by the delay": {time.Second, 0, ""},
+	} {
+		f := Flow{WarmUp: Duration(c.warmUp), Classes: []Class{{Rate: 10, Delay: Delay{Kind: "constant", Mean: Duration(c.delay)}, Completion: &logNormal}}}
+		if got := f.Check(); (len(got) > 0) != (c.want != "") || len(got) > 0 && got[0].Key != c.want {
+			t.Errorf("%s: errors %v, want one of %q", name, got, c.want)
+		}
+	}
+}
+
+func TestDurationsAreWrittenShortAndReadBack(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"0s", "20ms", "1.5s", "10s", "2m", "1m30s", "1h", "1h0m10s", "10h", "1h30m", "75s"} {
+		var d Duration
+		fail.If(t, d.UnmarshalText([]byte(text)))
+		var again Duration
+		if err := again.UnmarshalText([]byte(d.String())); err != nil || again != d || len(d.String()) > len(text)+2 {
+			t.Errorf("%s is written %s and read as %v (%v)", text, d, again, err)
+		}
+	}
+	var d Duration
+	fail.UnlessError(t, d.UnmarshalText([]byte("5 apples")), "100ms")
+}
+
+func TestShapeOf(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		p50, p90, p99 float64
+		want          string
+	}{
+		{100, 100, 100, "constant"},
+		{500, 900, 990, "uniform"},
+		{30_000, 60_200, 60_550, "clustered"},
+		{693, 2303, 4605, "exponential"},
+		{1, 1000, 1_000_000, ""},
+		{0, 1, 2, ""},
+	} {
+		if got := ShapeOf(test.p50, test.p90, test.p99); got != test.want {
+			t.Errorf("percentiles %g, %g, %g: %q, want %q", test.p50, test.p90, test.p99, got, test.want)
+		}
+	}
+}
+
+func TestDelaysOfAModel(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"tcp": "[lognormal exponential]", "kafka-purgatory": "[constant lognormal]", "cache-ttl-23": "[mixture]", "cron-aligned": "[]",
+	} {
+		if w, _ := Find(name); fmt.Sprint(Delays(w.Model)) != want {
+			t.Errorf("%s: %v, want %s", name, Delays(w.Model), want)
 		}
 	}
 }
