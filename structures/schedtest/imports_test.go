@@ -21,7 +21,7 @@ func TestImportsNoStructure(t *testing.T) {
 			ours = append(ours, path)
 		}
 	}
-	want := []string{"internal/longtest", "structures", "structures/internal/checking", "structures/schedtest/model", "structures/shape"}
+	want := []string{"internal/longtest", "structures", "structures/internal/checking", "structures/internal/rules", "structures/schedtest/model", "structures/shape"}
 	if !slices.Equal(ours, want) {
 		t.Errorf("imports %q, want %q", ours, want)
 	}

@@ -11,7 +11,7 @@ func record(check func(reporter)) []string { return checking.Record(check) }
 
 // failures runs the checks whose names begin with prefix.
 func failures(c *config, prefix string) (all []string) {
-	for _, rule := range rules {
+	for _, rule := range suite {
 		if strings.HasPrefix(rule.name, prefix) && (rule.applies == nil || rule.applies(c)) {
 			all = append(all, record(func(r reporter) { rule.check(r, c) })...)
 		}

@@ -25,9 +25,9 @@ type rule struct {
 // stopEarlyAndGrow has timers due at most times, whatever happens in between.
 var stopEarlyAndGrow = rule{name: "Freedom/StopEarlyAndGrow", programs: 1, room: 1000, ops: []byte{doCrowd}}
 
-// rules are what Run checks, most of them by random programs of the operations and the kinds of
+// suite is what Run checks, most of them by random programs of the operations and the kinds of
 // deadline on which a structure breaks the rule if it does.
-var rules = []rule{
+var suite = []rule{
 	{name: "Clock", programs: 16, kinds: []byte{near, past},
 		ops: []byte{doSchedule, doReschedule, doPopHere, doPopBack, doPopSome, doStep, doToNext, doBeforeNext}},
 	{name: "PastDeadlines", programs: 16, kinds: []byte{near, past, past, far},
@@ -83,7 +83,7 @@ var rules = []rule{
 // at each call. Run measures memory, so the test that calls it must not be parallel.
 func Run(t *testing.T, newScheduler func() structures.Scheduler[uint64], opts ...Option) {
 	c := newConfig(newScheduler, append([]Option{scaleFor(t)}, opts...))
-	for _, rule := range rules {
+	for _, rule := range suite {
 		if strings.HasPrefix(rule.name, "Memory/") && t.Failed() {
 			continue // a million operations on a broken structure may never end
 		}

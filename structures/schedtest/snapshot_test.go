@@ -55,7 +55,7 @@ func TestCheckSnapshotNamesWhatIsWrong(t *testing.T) {
 		"in a slot that starts at 16":    func(p []shape.Part, _ map[structures.ID]structures.Tick) { p[0].Cells[1].Entries[0].Filed = 15 },
 		"it is node 1 with the parent 1": func(p []shape.Part, _ map[structures.ID]structures.Tick) { p[1].Cells[1].Parent = 1 },
 		"before its parent":              func(p []shape.Part, _ map[structures.ID]structures.Tick) { p[1].Cells[1].Entries[0].Filed = 20 },
-		"to the right of 60":             func(p []shape.Part, _ map[structures.ID]structures.Tick) { p[2].Cells[1].Child = 1 },
+		"filed under 50, is not from 60": func(p []shape.Part, _ map[structures.ID]structures.Tick) { p[2].Cells[1].Child = 1 },
 		"node 1 is child 2 of node 0":    func(p []shape.Part, _ map[structures.ID]structures.Tick) { p[2].Cells[1].Child = 2 },
 		"it is cell 5":                   func(p []shape.Part, _ map[structures.ID]structures.Tick) { p[3].Cells[0].Index = 5 },
 	} {

@@ -82,7 +82,7 @@ func fail(format string, values []any) {
 
 type broken struct{ error }
 
-// FirstBroken runs a check of a structure, or of a part of one, and returns the first invariant that is broken: that of Must, or an
+// FirstBroken runs a check of a structure, or of a part of one with a name, and returns the first invariant that is broken: that of Must, or an
 // index that is out of range.
 func FirstBroken(of any, check func()) (err error) {
 	defer func() {
@@ -96,7 +96,11 @@ func FirstBroken(of any, check func()) (err error) {
 		default:
 			panic(found)
 		}
-		err = fmt.Errorf("%s: %w", strings.TrimLeft(fmt.Sprintf("%T", of), "*"), err)
+		name, ok := of.(string)
+		if !ok {
+			name = strings.TrimLeft(fmt.Sprintf("%T", of), "*")
+		}
+		err = fmt.Errorf("%s: %w", name, err)
 	}()
 	check()
 	return nil

@@ -104,6 +104,7 @@ func (m *Map) Delete(tick structures.Tick) {
 // CheckInvariants returns an error unless each entry is found. It costs O(room).
 func (m *Map) CheckInvariants() error {
 	return rules.FirstBroken(m, func() {
+		rules.Must(len(m.entries)&(len(m.entries)-1) == 0, "%d places are no power of two", len(m.entries))
 		n := 0
 		for _, e := range m.entries {
 			if e.tick != 0 {

@@ -17,7 +17,7 @@ import (
 //go:embed noticed.txt
 var noticed string
 
-// changes changes each number and flag of a structure, one at a time. A change that CheckInvariants does not notice does no
+// changes changes each number, flag and slice of a structure, one at a time. A change that CheckInvariants does not notice does no
 // harm, such as one of a counter of work, or is missed.
 type changes struct {
 	check         func() error
@@ -75,7 +75,13 @@ func (c *changes) try(path string, v reflect.Value) {
 			}
 			if zeros <= 2 || !v.Index(i).IsZero() {
 				c.try(fmt.Sprintf("%s[%d]", path, i), v.Index(i))
+				if i > 0 {
+					c.set(path, fmt.Sprintf("[%d] as the one before", i), v.Index(i), v.Index(i-1))
+				}
 			}
+		}
+		if v.Kind() == reflect.Slice && v.CanSet() && v.Len() > 0 {
+			c.set(path, "shorter", v, v.Slice(0, v.Len()-1))
 		}
 	case reflect.Struct:
 		if timers, ok := v.Addr().Interface().(*fifo.Timers); ok {
