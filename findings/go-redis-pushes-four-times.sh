@@ -3,8 +3,8 @@
 #
 # Guess: a command whose reply does not come in time is not sent again, since it may have run: the caller sees the error and decides. At
 # worst the job is there once although LPush failed.
-# Seen: MaxRetries is 3 by default, and a timeout of a read counts as a reason to retry, for each command: the client takes another
-# connection of its pool and sends LPUSH, INCR, or EVAL again. A server that stalls for longer than ReadTimeout has all four in its
+# Seen: MaxRetries is 3 by default, and a timeout of a read counts as a reason to retry, whatever the command does: the client takes another
+# connection of its pool and sends LPUSH or INCR again. A server that stalls for longer than ReadTimeout has all four in its
 # sockets and runs them when it goes on. LPush returns an error all the same. With MaxRetries: -1 the job is there once.
 # Whom it hurts: queues, counters and rate limiters during a stall of Redis (a slow script, a fork, a paused machine): jobs run four times,
 # counters count four, and with a retry of the caller's own it is a multiple of four.
