@@ -165,7 +165,7 @@ func TestTheBestSeldomDropsOut(t *testing.T) {
 	const noise = 0.28
 	random := rand.New(rand.NewPCG(1, 2))
 	for contenders, percent := range map[int]float64{2: 0.5, 8: 0.5, 30: 1} {
-		cells := longtest.Scale(t, 50, 80, 5000)
+		cells := longtest.Scale(t, 40, 40, 5000)
 		if contenders == 30 {
 			cells /= 2
 		}

@@ -75,7 +75,9 @@ func checkCounters(t *testing.T, c *wallClock, name string, rng *rand.Rand) {
 		case name == "workers" && got.Delays.Count() != got.Started: // it has Profiling
 			t.Errorf("%s, %s: %d delays, %d started", name, op, got.Delays.Count(), got.Started)
 		}
-		before = got
+		if before = got; op != settled && op != "Close" { // the text has the same counters
+			return
+		}
 		was := maps.Clone(exported)
 		if err := json.Unmarshal([]byte(d.String()), &exported); err != nil {
 			t.Error(err)
@@ -143,7 +145,7 @@ func checkCounters(t *testing.T, c *wallClock, name string, rng *rand.Rand) {
 				cancels = append(cancels, cancel)
 			}},
 			{"cancel", func() { cancels[rng.IntN(len(cancels))]() }},
-			{"set the clock", func() { c.jump(time.Duration(rng.Int64N(int64(10*h))) - 5*h) }},
+			{"set the clock", func() { c.jump(time.Duration(rng.Int64N(int64(h))) - h/2) }},
 			{"wait", func() { time.Sleep(max(delay, 0)) }},
 			{settled, func() { time.Sleep(max(delay, 0)); synctest.Wait() }},
 		}

@@ -149,7 +149,7 @@ func TestRunStopsWhenAsked(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			cfg, seen := tiny(Time(), hwheel()), 0
-			cfg.Resident, cfg.For = []int{200, results.FewTimers}, 20*time.Second
+			cfg.Resident, cfg.Goroutines, cfg.For = []int{200, results.FewTimers}, []int{1}, 20*time.Second
 			cfg.Progress = func(_, _ int, name string) {
 				if strings.HasPrefix(name, last) {
 					if seen++; seen == min(4, 4*kept+1) || last == "round 1" && seen == 3 {
