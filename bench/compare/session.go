@@ -71,7 +71,16 @@ func (s Session) runPair(ctx context.Context, sides []*side, pair int) error {
 		}
 		children = append(children, p)
 	}
-	takeTurns(ctx, random, children)
+	for _, p := range children {
+		p.play(0) // until it asks for its first turn
+	}
+	for left := true; left && ctx.Err() == nil; {
+		left = false
+		for _, p := range parallel.Shuffled(random, children) {
+			p.play(1)
+			left = left || !p.silent
+		}
+	}
 	for i, side := range order {
 		if err := s.read(ctx, side, pair, children[i].end()); err != nil {
 			return err

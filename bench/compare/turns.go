@@ -5,14 +5,11 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/timerbench/timerbench/internal/parallel"
 )
 
 // turnsFlag makes timerbench run ask for its turns with [WaitForTurn]. A turn is one trial
@@ -84,18 +81,4 @@ func (p *child) wait() error {
 		err = fmt.Errorf("%s: %w\n%s", p.cmd, err, strings.Join(said[max(0, len(said)-5):], "\n"))
 	}
 	return err
-}
-
-// takeTurns lets the programs work in turns until none of them asks for more. The order within each turn is random.
-func takeTurns(ctx context.Context, random *rand.Rand, children []*child) {
-	for _, p := range children {
-		p.play(0)
-	}
-	for left := true; left && ctx.Err() == nil; {
-		left = false
-		for _, p := range parallel.Shuffled(random, children) {
-			p.play(1)
-			left = left || !p.silent
-		}
-	}
 }

@@ -63,12 +63,18 @@ replace those of the whole run, and recommend says so.`,
 				r = r.Among(results.RoleExternal)
 			}
 			out := cmd.OutOrStdout()
-			if err := reply(out, answer.Of(r, catalog.All()).Adviser(), q, asJSON); err != nil {
+			x, err := answer.Of(r, catalog.All()).Adviser().Answer(q)
+			switch {
+			case err != nil:
 				return fmt.Errorf("%s: %w", from, err)
+			case asJSON:
+				return printJSON(out, x)
 			}
-			if asJSON {
-				return nil
+			for _, line := range slices.Concat(x.Lines, x.Notes) {
+				fmt.Fprintln(out, show.Wrapped(line))
 			}
+			t, legend := x.Table()
+			fmt.Fprintf(out, "\n%s\n%s\n", t.Terminal(), show.Wrapped(legend))
 			if recorded != nil {
 				showNext(out, recording, recorded)
 			}
@@ -161,23 +167,6 @@ func showNext(out io.Writer, path string, s *tracestat.Summary) {
 		"and the whole price of its timers, with wake-ups and goroutines:", path, show.Count(s.Totals.Count()+s.Totals.Lost, "operation"), show.Percent(s.LostShare()))))
 	fmt.Fprintln(out, asTyped(append([]string{"trace", "replay", path}, force...)...))
 	fmt.Fprintln(out, asTyped(append([]string{"advise", path}, force...)...))
-}
-
-// reply prints the answer to a question: the sentences and a table, or one JSON object.
-func reply(out io.Writer, a *answer.Adviser, q answer.Question, asJSON bool) error {
-	x, err := a.Answer(q)
-	if err != nil {
-		return err
-	}
-	if asJSON {
-		return printJSON(out, x)
-	}
-	for _, line := range slices.Concat(x.Lines, x.Notes) {
-		fmt.Fprintln(out, show.Wrapped(line))
-	}
-	t, legend := x.Table()
-	fmt.Fprintf(out, "\n%s\n%s\n", t.Terminal(), show.Wrapped(legend))
-	return nil
 }
 
 // source is the results that answer a question.

@@ -146,17 +146,6 @@ func (r *Run) Largest(workload string, has func(*results.Row) bool) *stats.Costs
 	return nil
 }
 
-// LargestOfEach returns the cell that Largest finds, for each workload that has one.
-func (r *Run) LargestOfEach(has func(*results.Row) bool) []*stats.Costs {
-	var out []*stats.Costs
-	for _, w := range r.Workloads() {
-		if c := r.Largest(w, has); c != nil {
-			out = append(out, c)
-		}
-	}
-	return out
-}
-
 // ClassOf returns the class of a cell. A scenario file counts as a model of a program, and an unknown category as a pattern.
 func ClassOf(c *stats.Costs) workload.Category {
 	switch class := workload.Category(c.Category); class {

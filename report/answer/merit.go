@@ -106,13 +106,6 @@ func (r *Run) Leaders(rows []RowName) []RowName {
 	return classic
 }
 
-// Curves returns the given contenders that a chart of curves shows: the leaders and the floor of the structures by ID.
-func (r *Run) Curves(rows []RowName) []RowName {
-	return append(r.Leaders(rows), slices.DeleteFunc(slices.Clone(rows), func(who RowName) bool {
-		return who.Role != results.RoleFloor || r.Program(who.Name) != nil || who.Name == results.IntrusiveFloor
-	})...)
-}
-
 // ChoiceNote explains the choice of structures on a chart of curves; empty: it shows all.
 func (r *Run) ChoiceNote(rows []RowName) string {
 	all := slices.DeleteFunc(slices.Clone(rows), func(who RowName) bool { return !who.IsStructure() })

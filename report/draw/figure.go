@@ -43,16 +43,6 @@ type Figure struct {
 	NarrowHeight Length   // of each panel of Narrow
 }
 
-// narrow returns the figure of [Figure.NarrowSVG], with its panels one below the other.
-func (f *Figure) narrow() *Figure {
-	out := *f
-	out.Columns = 1
-	if f.Narrow != nil {
-		out.Panels, out.Height = f.Narrow, f.NarrowHeight
-	}
-	return &out
-}
-
 // grid returns the panels row by row.
 func (f *Figure) grid() [][]*Panel { return slices.Collect(slices.Chunk(f.Panels, max(1, f.Columns))) }
 
@@ -216,16 +206,21 @@ func (k Key) draw(c *draw.Canvas, x, y Length) {
 }
 
 // SVG renders the figure as an SVG with real text.
-func (f *Figure) SVG() []byte { return f.svg(f.layout(Width)) }
+func (f *Figure) SVG() []byte { return f.svg(Width) }
 
 // NarrowSVG renders the figure for a narrow screen: with text of the same size and with the panels one
 // below the other.
 func (f *Figure) NarrowSVG() []byte {
-	n := f.narrow()
-	return n.svg(n.layout(NarrowWidth))
+	narrow := *f
+	narrow.Columns = 1
+	if f.Narrow != nil {
+		narrow.Panels, narrow.Height = f.Narrow, f.NarrowHeight
+	}
+	return narrow.svg(NarrowWidth)
 }
 
-func (f *Figure) svg(l layout) []byte {
+func (f *Figure) svg(width Length) []byte {
+	l := f.layout(width)
 	names := make(map[string]Style)
 	for _, p := range f.Panels {
 		for _, l := range slices.Concat(p.Rows, p.columns) {

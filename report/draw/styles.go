@@ -63,13 +63,6 @@ var BaselineStyle = Style{Name: "package time", Color: Hex("d0405a"), Marker: Sq
 
 var floor = Style{Color: Hex("8a8a8a"), Marker: Circle, Dashes: []Length{3, 2}}
 
-func (p palette) style(member int) Style {
-	return Style{
-		Color:  Hex(p.shades[member%len(p.shades)]),
-		Marker: Markers[(p.first+member)%len(Markers)],
-	}
-}
-
 // Styles assigns a style to each contender, by name. A structure of the catalog gets the next style of its
 // family in catalog order, so it has the same style in every report of one version. A contender outside
 // the catalog gets the next style of no family.
@@ -80,9 +73,10 @@ func Styles(entries []entry.Entry, rows []answer.RowName) map[string]Style {
 		if _, ok := palettes[f]; !ok {
 			f = others
 		}
-		style := palettes[f].style(members[f])
+		p, member := palettes[f], members[f]
 		members[f]++
-		if style.Name, style.Structure, style.Family = name, name, string(f); name == answer.Default {
+		style := Style{Name: name, Structure: name, Family: string(f), Color: Hex(p.shades[member%len(p.shades)]), Marker: Markers[(p.first+member)%len(Markers)]}
+		if name == answer.Default {
 			style.Color = Ink // in all charts, apart from the shades of its family
 		}
 		out[name] = style

@@ -22,7 +22,13 @@ func memory(v *View) Section {
 			size(m.Replaced), m.CollectNS/1e6)
 	}
 	allocates := func(r *results.Row) bool { objects, _ := r.Allocations(); return objects > 0 }
-	allocations := v.byWorkload(v.LargestOfEach(allocates), allocates, func(_ *stats.Costs, r *results.Row) any {
+	var cells []*stats.Costs
+	for _, w := range v.Workloads() {
+		if c := v.Largest(w, allocates); c != nil {
+			cells = append(cells, c)
+		}
+	}
+	allocations := v.byWorkload(cells, allocates, func(_ *stats.Costs, r *results.Row) any {
 		objects, bytes := r.Allocations()
 		return show.Number(objects, show.Figure(objects)).With(show.Figure(bytes) + " B")
 	})

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/bench/workload"
@@ -108,7 +109,10 @@ func (v *View) scaleChart() *draw.Figure {
 	for _, m := range panels {
 		cells = append(cells, m.cells...)
 	}
-	sizes, rows, finding := sizesOf(cells), v.Curves(v.Measured(cells...)), ""
+	sizes, measured, finding := sizesOf(cells), v.Measured(cells...), ""
+	rows := append(v.Leaders(measured), slices.DeleteFunc(slices.Clone(measured), func(who answer.RowName) bool { // and the floor of structures by ID
+		return who.Role != results.RoleFloor || v.Program(who.Name) != nil || who.Name == results.IntrusiveFloor
+	})...)
 	of, name := panels[min(1, len(panels)-1)], rows[mainOf(rows)].Name
 	if curve := v.costCurve(of.cells, name).Marks; len(curve) > 0 {
 		first, last := curve[0], curve[len(curve)-1]
@@ -119,7 +123,7 @@ func (v *View) scaleChart() *draw.Figure {
 		Name: "scale", Title: finding,
 		Subtitle: "The time of a timer from its schedule until it fires or is cancelled, or of what a panel names, by the number of pending timers.",
 		Caption: "Both axes are logarithmic. A bar is the 95 % interval of " + answer.Default + " where it is wider than its mark. " +
-			v.ChoiceNote(v.Measured(cells...)),
+			v.ChoiceNote(measured),
 		X:      draw.Axis{Ticks: draw.TicksAt(sizes, show.Short), Low: 1.25, High: roomForNames(sizes, 0.27)},
 		Y:      draw.Axis{Ticks: draw.LogTicks{Label: show.Duration, Most: 7}, Low: 1.15, High: 1.15},
 		Height: 235, Columns: min(2, len(panels)),

@@ -215,8 +215,9 @@ func (a arguments) build(ctx context.Context, dir string, env environment, mains
 		one := filepath.Join(filepath.Dir(packages[n-1]), added)
 		packages = append(slices.Clone(packages), one)
 	}
-	list, err := o.write()
-	if err != nil {
+	list := filepath.Join(dir, "overlay.json")
+	text, err := json.Marshal(o)
+	if err := errors.Join(err, os.WriteFile(list, text, 0o600)); err != nil {
 		return err
 	}
 	line := slices.Concat([]string{"build"}, a.chdir, []string{"-overlay=" + list}, packages)

@@ -3,7 +3,6 @@ package build
 import (
 	"bytes"
 	"embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -119,11 +118,4 @@ func (o overlay) addTo(src string, a addition) error {
 		return errors.Join(err, o.add(file, source))
 	}
 	return errors.Join(all, fs.WalkDir(timerbench.Sources, ".", addSource))
-}
-
-// write writes the file of go build -overlay and returns its path.
-func (o overlay) write() (string, error) {
-	list, err := json.Marshal(o)
-	file := filepath.Join(o.dir, "overlay.json")
-	return file, errors.Join(err, os.WriteFile(file, list, 0o600))
 }
