@@ -372,13 +372,15 @@ func (c *core) Walk(b *snapshot.Builder) {
 		leaves = c.walk(b, root, none, 0, 0)
 		ends = [2]uint32{c.edge(root, left), c.edge(root, right)}
 	}
-	rules.Must(c.ends == ends, "the outermost leaves are %d and %d, remembered are %d and %d", ends[left], ends[right], c.ends[left], c.ends[right])
+	rules.Must(c.ends == ends,
+		"the outermost leaves are %d and %d, remembered are %d and %d", ends[left], ends[right], c.ends[left], c.ends[right])
 	for _, n := range c.nodes {
 		if n.label != 0 {
 			used++
 		}
 	}
-	rules.Must(used == max(leaves-1, 0) && len(c.nodes) == len(c.timers), "%d of %d nodes are used for %d timers, %d leaves want one fewer",
+	rules.Must(used == max(leaves-1, 0) && len(c.nodes) == len(c.timers),
+		"%d of %d nodes are used for %d timers, %d leaves want one fewer",
 		used, len(c.nodes), len(c.timers), leaves)
 }
 

@@ -272,7 +272,8 @@ func (c *core) Walk(b *snapshot.Builder) {
 			Name: fmt.Sprintf("level %d", level), Kind: shape.Slots, Size: lists,
 			Width: width, Now: int(uint64(c.cursor) >> shift & (lists - 1)),
 		})
-		rules.Must(c.inUse>>level&1 == 1 == (c.occupied[level] != 0), "level %d is marked wrongly, its bitmap is %#x", level, c.occupied[level])
+		rules.Must(c.inUse>>level&1 == 1 == (c.occupied[level] != 0),
+			"level %d is marked wrongly, its bitmap is %#x", level, c.occupied[level])
 		for i := range lists {
 			list := level<<listBits | i
 			l, to := c.heads[list], expiryOf(list, c.cursor)
@@ -289,7 +290,8 @@ func (c *core) Walk(b *snapshot.Builder) {
 		}
 		b.DropEmpty()
 	}
-	rules.Must((c.next <= c.cursor || c.next == first) && c.nodes.Quiet <= first, "next is %d, the first list expires at %d", c.next, first)
+	rules.Must((c.next <= c.cursor || c.next == first) && c.nodes.Quiet <= first,
+		"next is %d, the first list expires at %d", c.next, first)
 	b.List("due", c.nodes.All(c.due))
 	for slot, deadline := range c.nodes.All(c.due) {
 		at := c.nodes.At(slot).Place()

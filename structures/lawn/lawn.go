@@ -215,7 +215,8 @@ func (c *core) Walk(b *snapshot.Builder) {
 			"timer %d is not the first of list %d, or another group is for delay %d", timer, i, c.delays[i])
 		for timer, next := range c.nodes.All(c.lists[i]) {
 			place := c.nodes.At(timer).Place()
-			rules.Must(next >= deadline && place == i+1, "timer %d, deadline %d after %d, is in list %d, and says %d", timer, next, deadline, i, place-1)
+			rules.Must(next >= deadline && place == i+1,
+				"timer %d, deadline %d after %d, is in list %d, and says %d", timer, next, deadline, i, place-1)
 			deadline = next
 		}
 	}

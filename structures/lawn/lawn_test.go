@@ -105,24 +105,3 @@ func TestFewDelaysHaveLists(t *testing.T) {
 		}
 	}
 }
-
-// All lists hold two timers, so that the timers that are cancelled get none.
-func TestTimersInNoListAreCancelledInBatches(t *testing.T) {
-	l := newLawn[int](8, 0)
-	for i := range structures.Tick(16) {
-		l.Schedule(5000+i/2, 0)
-	}
-	l.Next()
-	a, b := l.Schedule(1000, 0), l.Schedule(1001, 1)
-	for i := range structures.Tick(10) { // until their places in the batch are beyond the slots
-		l.Reschedule(a, 1000+i)
-		l.Reschedule(b, 1001+i)
-	}
-	l.Next()
-	if !l.Cancel(a) || !l.Cancel(b) {
-		t.Fatal("not pending")
-	}
-	if timer, ok := l.Pop(1020); ok || l.Len() != 16 {
-		t.Fatalf("Pop = %+v, %t, with %d timers pending, want none and 16", timer, ok, l.Len())
-	}
-}

@@ -205,7 +205,8 @@ func (c *core) Walk(b *snapshot.Builder) {
 		rules.Must(int(c.place[slot]) == i, "slot %d has entry %d, its place says another one", slot, i)
 		b.Timer(shape.Cell{}, slot, c.deadlines[i])
 	}
-	rules.Must(c.earliest == unknown || c.deadlines[c.earliest] == slices.Min(c.deadlines), "entry %d is not the earliest", c.earliest)
+	rules.Must(c.earliest == unknown || c.deadlines[c.earliest] == slices.Min(c.deadlines),
+		"entry %d is not the earliest", c.earliest)
 }
 
 // group is how many deadlines are looked at together.

@@ -110,7 +110,8 @@ func (c *core) Work() structures.Work { return structures.Work{Comparisons: c.qu
 func (c *core) Walk(b *snapshot.Builder) {
 	items := c.queue.items
 	for i, it := range items {
-		rules.Must(it.index == i && c.bySlot[it.slot] == it, "the item at %d is that of place %d, slot %d, or not that of its slot", i, it.index, it.slot)
+		rules.Must(it.index == i && c.bySlot[it.slot] == it,
+			"the item at %d is that of place %d, slot %d, or not that of its slot", i, it.index, it.slot)
 	}
 	for i, it := range items[len(items):cap(items)] {
 		rules.Must(it == nil, "an item that is gone is kept at %d", len(items)+i)

@@ -420,7 +420,8 @@ func (c *core) Walk(b *snapshot.Builder) {
 		slot := e.ref.slot()
 		rules.Must(slot != 0 && e.ref.mark()&state == exact, "entry %d is of slot %d, mark %#x", i, slot, e.ref.mark())
 		if c.marks[slot].with(exact) == e.ref.mark() {
-			rules.Must(!newest[slot] && c.times[slot].filed == e.deadline, "entry %d of slot %d has deadline %d, want %d, or there is another one",
+			rules.Must(!newest[slot] && c.times[slot].filed == e.deadline,
+				"entry %d of slot %d has deadline %d, want %d, or there is another one",
 				i, slot, e.deadline, c.times[slot].filed)
 			newest[slot] = true
 		}
@@ -435,7 +436,8 @@ func (c *core) Walk(b *snapshot.Builder) {
 			"slot %d: state %d, deadline %d, filed under %d; its newest entry is in the heap, or it is in use, and should not, or neither",
 			slot, s, t.deadline, t.filed)
 	}
-	rules.Must(dead == c.dead && dead <= len(c.heap)/4+slack && c.cursor <= len(c.heap), "%d of %d entries are dead, want %d; the cursor is %d",
+	rules.Must(dead == c.dead && dead <= len(c.heap)/4+slack && c.cursor <= len(c.heap),
+		"%d of %d entries are dead, want %d; the cursor is %d",
 		dead, len(c.heap)-dary.Root, c.dead, c.cursor)
 	dary.AddTo(b, "4-ary heap", 4, len(c.heap)-dary.Root, func(i int) (uint32, structures.Tick) {
 		e := c.heap[dary.Root+i]

@@ -71,17 +71,22 @@ func checkPlace(p shape.Part, at int) {
 	rules.Must(len(c.Entries) > 0, "cell %d: it is empty", at)
 	switch p.Kind {
 	case shape.Slots:
-		rules.Must(c.Index >= 0 && c.Index < p.Size && p.Now >= -1 && p.Now < p.Size, "slot %d of %d, the clock points to %d", c.Index, p.Size, p.Now)
-		rules.Must(at == 0 || c.Index > p.Cells[max(at, 1)-1].Index, "slot %d comes after slot %d", c.Index, p.Cells[max(at, 1)-1].Index)
-		rules.Must(c.From <= c.To && (p.Width == 0 || c.To == math.MaxInt64 || c.To-c.From == p.Width-1), "it spans %d to %d, want %d ticks",
+		rules.Must(c.Index >= 0 && c.Index < p.Size && p.Now >= -1 && p.Now < p.Size,
+			"slot %d of %d, the clock points to %d", c.Index, p.Size, p.Now)
+		rules.Must(at == 0 || c.Index > p.Cells[max(at, 1)-1].Index,
+			"slot %d comes after slot %d", c.Index, p.Cells[max(at, 1)-1].Index)
+		rules.Must(c.From <= c.To && (p.Width == 0 || c.To == math.MaxInt64 || c.To-c.From == p.Width-1),
+			"it spans %d to %d, want %d ticks",
 			c.From, c.To, p.Width)
 		for _, e := range c.Entries {
 			rules.Must(e.Filed >= c.From, "an entry filed under %d is in a slot that starts at %d", e.Filed, c.From)
 		}
 	case shape.Heap, shape.Tree:
-		rules.Must(c.Index == at && c.Parent < at && (c.Parent < 0) == (at == 0), "cell %d: it is node %d with the parent %d", at, c.Index, c.Parent)
+		rules.Must(c.Index == at && c.Parent < at && (c.Parent < 0) == (at == 0),
+			"cell %d: it is node %d with the parent %d", at, c.Index, c.Parent)
 		filed := c.Entries[0].Filed
-		rules.Must(p.Kind == shape.Tree || at == 0 || filed >= p.Cells[c.Parent].Entries[0].Filed, "cell %d: it is filed under %d, before its parent",
+		rules.Must(p.Kind == shape.Tree || at == 0 || filed >= p.Cells[c.Parent].Entries[0].Filed,
+			"cell %d: it is filed under %d, before its parent",
 			at, filed)
 	default:
 		rules.Must(c.Index == at, "cell %d: it is cell %d", at, c.Index)
@@ -99,7 +104,8 @@ func checkSearchTree(p shape.Part) {
 		within := span{first: math.MinInt64, last: math.MaxInt64}
 		if i > 0 {
 			parent, at := &spans[c.Parent], p.Cells[c.Parent].Entries[0].Filed
-			rules.Must(c.Child&1 == c.Child && !parent.taken[c.Child&1], "node %d is child %d of node %d, which has another one or cannot",
+			rules.Must(c.Child&1 == c.Child && !parent.taken[c.Child&1],
+				"node %d is child %d of node %d, which has another one or cannot",
 				i, c.Child, c.Parent)
 			parent.taken[c.Child] = true
 			if within = (span{first: parent.first, last: at}); c.Child == 1 {
@@ -107,7 +113,8 @@ func checkSearchTree(p shape.Part) {
 			}
 		}
 		filed := c.Entries[0].Filed
-		rules.Must(filed >= within.first && filed <= within.last, "node %d, filed under %d, is not from %d to %d", i, filed, within.first, within.last)
+		rules.Must(filed >= within.first && filed <= within.last,
+			"node %d, filed under %d, is not from %d to %d", i, filed, within.first, within.last)
 		spans[i] = within
 	}
 }

@@ -359,7 +359,8 @@ func (c *core) Walk(b *snapshot.Builder) {
 	for t := c.free; t != 0 && used < len(c.segments); t = c.segments[t].next {
 		used++
 	}
-	rules.Must(used == len(c.segments)-1 && first == c.heads.Len(), "%d segments in buckets or free, want %d; %d are first, %d in the heap",
+	rules.Must(used == len(c.segments)-1 && first == c.heads.Len(),
+		"%d segments in buckets or free, want %d; %d are first, %d in the heap",
 		used, len(c.segments)-1, first, c.heads.Len())
 	b.DropEmpty()
 	for timer := range c.heap.All() {

@@ -333,5 +333,6 @@ func (r *ring) Walk(b *snapshot.Builder) {
 	b.Each(r.nodes.All(r.due))
 	b.DropEmpty()
 	back := r.due.Back()
-	rules.Must(back == 0 || r.nodes.Deadline(back) <= r.cursor, "slot %d is in the due list, and due after the cursor %d", back, r.cursor)
+	rules.Must(back == 0 || r.nodes.Deadline(back) <= r.cursor,
+		"slot %d is in the due list, and due after the cursor %d", back, r.cursor)
 }

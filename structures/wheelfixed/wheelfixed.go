@@ -337,7 +337,8 @@ func (c *core) walkLevel(b *snapshot.Builder, number int) {
 	b.Begin(shape.Part{
 		Name: fmt.Sprintf("level %d", number), Kind: shape.Slots, Size: slots, Now: int(uint64(b.Clock) >> shift % slots),
 	})
-	rules.Must(c.inUse>>number&1 == 1 == (l.occupied.First() >= 0), "level %d is marked as in use and has no timers, or neither", number)
+	rules.Must(c.inUse>>number&1 == 1 == (l.occupied.First() >= 0),
+		"level %d is marked as in use and has no timers, or neither", number)
 	for i, n := range l.counts {
 		rules.Must(n <= c.perSlot && l.occupied.Has(i) == (n > 0), "level %d, slot %d holds %d of %d timers, or is marked wrongly",
 			number, i, n, c.perSlot)
@@ -348,7 +349,8 @@ func (c *core) walkLevel(b *snapshot.Builder, number int) {
 		to := c.expiry(slot)
 		b.Cell(shape.Cell{Index: i, From: to - (1+probes)<<shift + 1, To: to}, func(yield func(uint32, structures.Tick) bool) {
 			for index, timer := range l.timers[uint32(i)*c.perSlot:][:n] {
-				rules.Must(c.places[timer] == uint32(slot)<<indexBits|uint32(index), "timer %d, number %d of slot %d, has another place",
+				rules.Must(c.places[timer] == uint32(slot)<<indexBits|uint32(index),
+					"timer %d, number %d of slot %d, has another place",
 					timer, index, slot)
 				if !yield(timer, c.deadlines[timer]) {
 					return

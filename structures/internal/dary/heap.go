@@ -129,7 +129,8 @@ func (h *heap) WalkRest(b *snapshot.Builder, earliest structures.Tick, deadline 
 	b.DropEmpty()
 	for slot, at := range h.All() {
 		due := deadline(slot)
-		rules.Must(at >= earliest && due == at, "slot %d, deadline %d, is in the heap for %d, none is before %d", slot, due, at, earliest)
+		rules.Must(at >= earliest && due == at,
+			"slot %d, deadline %d, is in the heap for %d, none is before %d", slot, due, at, earliest)
 	}
 }
 

@@ -67,7 +67,8 @@ func (r *Ring) Walk(ls *Timers, b *snapshot.Builder, name string, width uint, cu
 	r.Occupied.Check()
 	for i := r.Occupied.First(); i >= 0; i = r.Occupied.Next(i + 1) {
 		first := (from + structures.Tick((uint64(i)-uint64(from))&r.Mask)) << width
-		rules.Must(!r.Lists[i].Empty() && first >= earliest, "%s: slot %d is empty, or begins at %d, before %d", name, i, first, earliest)
+		rules.Must(!r.Lists[i].Empty() && first >= earliest,
+			"%s: slot %d is empty, or begins at %d, before %d", name, i, first, earliest)
 		ls.Walk(b, shape.Cell{Index: i, From: first, To: first + ticks - 1}, r.Lists[i])
 	}
 }
@@ -153,7 +154,8 @@ func (o *Occupancy) Has(i int) bool { return o.levels[0][i>>6]>>(i&63)&1 == 1 }
 func (o *Occupancy) Check() {
 	for level := 1; level < len(o.levels); level++ {
 		for i, word := range o.levels[level-1] {
-			rules.Must(o.levels[level][i>>6]>>(i&63)&1 == 1 == (word != 0), "the bit %d of level %d is wrong above word %#x", i, level, word)
+			rules.Must(o.levels[level][i>>6]>>(i&63)&1 == 1 == (word != 0),
+				"the bit %d of level %d is wrong above word %#x", i, level, word)
 		}
 	}
 }

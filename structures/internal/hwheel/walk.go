@@ -115,7 +115,8 @@ func (k *walk) walkSlot(level uint, slot uint32) {
 	var timers []departure // the last ones that were added come first; deadline is where they are filed
 	for n := list.chunk(); n != 0; chunks++ {
 		c, mask := k.chunks.chunk.At(n), *k.chunks.mask.At(n)
-		rules.Must(c.before == before && mask != 0 && mask&^used == 0, "chunk %d: its link back is %#x, want %#x, or its mask is %#x, of %#x",
+		rules.Must(c.before == before && mask != 0 && mask&^used == 0,
+			"chunk %d: its link back is %#x, want %#x, or its mask is %#x, of %#x",
 			n, c.before, before, mask, used)
 		for rest := mask; rest != 0; rest &= rest - 1 {
 			place := bits.TrailingZeros16(rest)

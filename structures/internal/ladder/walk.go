@@ -27,7 +27,8 @@ func (q *Queue) Walk(w *records.Walk) {
 					due = r.Deadline
 				}
 			}
-			rules.Must(e.deadline == due && (q.first != uint(i) || q.due == due), "record %d at %#x, due at %d, has entry %d of the pile, due at %d",
+			rules.Must(e.deadline == due && (q.first != uint(i) || q.due == due),
+				"record %d at %#x, due at %d, has entry %d of the pile, due at %d",
 				e.index, r.Where, r.Deadline, i, e.deadline)
 		}
 	}
@@ -86,7 +87,8 @@ func (q *Queue) walkLevel(w *records.Walk, level uint32) (listed int) {
 		}
 		start := q.startOf(at)
 		want := (q.base>>at.shift()&^digitMask | structures.Tick(at.slot())) << at.shift()
-		rules.Must(start >= q.base && start == want, "level %d, slot %d starts at %d, want %d, after the base %d", level, slot, start, want, q.base)
+		rules.Must(start >= q.base && start == want,
+			"level %d, slot %d starts at %d, want %d, after the base %d", level, slot, start, want, q.base)
 		w.Cell(shape.Cell{Index: int(slot), From: start, To: at.last(start)}, func(yield func(uint32, structures.Tick) bool) {
 			for before, number := uint32(0), q.nodes.heads[at].first; number != 0; listed++ {
 				n := q.nodes.all[number]

@@ -76,7 +76,8 @@ func (w *Walk) checkRest() {
 		index := f.pages[i/stackPage][i%stackPage]
 		w.Use(index)
 		r := s.At(index)
-		rules.Must(!r.Pending() && r.Where.mayBeFree(), "record %d is free, at %#x, and has generation %d", index, r.Where, r.Generation)
+		rules.Must(!r.Pending() && r.Where.mayBeFree(),
+			"record %d is free, at %#x, and has generation %d", index, r.Where, r.Generation)
 	}
 	for index := range s.Fresh {
 		r := s.At(index)

@@ -82,8 +82,8 @@ func fail(format string, values []any) {
 
 type broken struct{ error }
 
-// FirstBroken runs a check of a structure, or of a part of one with a name, and returns the first invariant that is broken: that of Must, or an
-// index that is out of range.
+// FirstBroken runs a check of a structure, or of a part of one with a name, and returns the first invariant that is broken: that of
+// Must, or an index that is out of range.
 func FirstBroken(of any, check func()) (err error) {
 	defer func() {
 		switch found := recover().(type) {

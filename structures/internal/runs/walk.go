@@ -21,7 +21,8 @@ func (q *Runs) Walk(w *records.Walk) {
 			if pages++; p.from < p.n {
 				first := p.entries[p.from].Deadline
 				due, last = min(due, first), p.entries[p.n-1].Deadline
-				rules.Must(run.first == q.front || first >= q.other, "run %d has an entry at %d, want none before %d", i, first, q.other)
+				rules.Must(run.first == q.front || first >= q.other,
+					"run %d has an entry at %d, want none before %d", i, first, q.other)
 			}
 		}
 		rules.Must(run.end <= end && run.end >= last, "run %d ends at %d, want at most %d and at least %d", i, run.end, end, last)

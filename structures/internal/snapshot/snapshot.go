@@ -113,7 +113,8 @@ func (b *Builder) check(p *shape.Part, c *shape.Cell, slot uint32, filed structu
 		from = max(from, b.last)
 		b.last = filed
 	}
-	rules.Must(filed >= from && filed <= to, "%s: slot %d is filed under %d, where deadlines are from %d to %d", p.Name, slot, filed, from, to)
+	rules.Must(filed >= from && filed <= to,
+		"%s: slot %d is filed under %d, where deadlines are from %d to %d", p.Name, slot, filed, from, to)
 	if slot != Stale {
 		rules.Must(!b.Seen(slot) && b.Holds(slot), "%s: slot %d, filed under %d, is there twice, or not in use", p.Name, slot, filed)
 		b.See(slot)

@@ -211,7 +211,8 @@ func (c *core) down(at int, e entry) {
 func (c *core) CheckInvariants() error {
 	return rules.FirstBroken(c, func() {
 		for at, e := range c.entries {
-			rules.Must(at == 0 || e.deadline >= c.entries[(at-1)/arity].deadline, "entry %d is due at %d, before its parent", at, e.deadline)
+			rules.Must(at == 0 || e.deadline >= c.entries[(at-1)/arity].deadline,
+				"entry %d is due at %d, before its parent", at, e.deadline)
 			rules.Must(e.timer.place == at+1 && e.timer.deadline == e.deadline,
 				"the timer of entry %d, due at %d, says place %d and deadline %d", at, e.deadline, e.timer.place-1, e.timer.deadline)
 		}

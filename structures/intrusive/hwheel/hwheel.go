@@ -308,7 +308,7 @@ func (c *core) makeLevel() *level {
 // filed together later, when their memory has arrived.
 func (c *core) reschedule(n *links.Node, deadline structures.Tick) bool {
 	if !c.key.Owns(n) {
-		return refuse(n)
+		return links.Refuse("hwheel", n)
 	}
 	deadline = rules.Clamp(c.clock, deadline)
 	c.moved[c.earlier%uint(len(c.moved))] = uintptr(unsafe.Pointer(n))
@@ -349,21 +349,13 @@ func (c *core) movedTimer(i uint) *links.Node {
 	return *(**links.Node)(unsafe.Pointer(&c.moved[i%uint(len(c.moved))]))
 }
 
-// refuse returns false if a timer is not pending, and panics if it is, because this wheel does not own it.
-func refuse(n *links.Node) bool {
-	if n.Pending() {
-		panic("intrusive/hwheel: the timer is pending in another wheel, or is a copy of a pending timer")
-	}
-	return false
-}
-
 // cancel is Cancel.
 func (c *core) cancel(n *links.Node) bool {
 	if c.earlier > 0 {
 		c.fileMoved()
 	}
 	if !c.key.Owns(n) {
-		return refuse(n)
+		return links.Refuse("hwheel", n)
 	}
 	c.removed++
 	n.Remove()

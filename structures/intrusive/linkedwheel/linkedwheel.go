@@ -105,15 +105,7 @@ type core struct {
 }
 
 // mine reports whether a timer is pending in this wheel, and panics if it is not and says that it is pending.
-func (c *core) mine(n *links.Node) bool {
-	if c.key.Owns(n) {
-		return true
-	}
-	if n.Pending() {
-		panic("intrusive/linkedwheel: the timer is pending in another wheel, or is a copy of a pending timer")
-	}
-	return false
-}
+func (c *core) mine(n *links.Node) bool { return c.key.Owns(n) || links.Refuse("linkedwheel", n) }
 
 // schedule adds a timer that is not pending.
 func (c *core) schedule(n *links.Node, deadline structures.Tick) {

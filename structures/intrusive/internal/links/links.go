@@ -99,6 +99,14 @@ func (k Key) sealOf(n *Node) uintptr { return uintptr(k) ^ uintptr(unsafe.Pointe
 // Owns reports whether the node is pending in the wheel of a key.
 func (k Key) Owns(n *Node) bool { return n.seal == k.sealOf(n) }
 
+// Refuse returns false if a node is not pending, and panics if it is, because the wheel of a package does not own it.
+func Refuse(pkg string, n *Node) bool {
+	if n.Pending() {
+		panic("intrusive/" + pkg + ": the timer is pending in another wheel, or is a copy of a pending timer")
+	}
+	return false
+}
+
 // Seal marks a node as pending in the wheel of a key.
 func (k Key) Seal(n *Node) { n.seal = k.sealOf(n) }
 
