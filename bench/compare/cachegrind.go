@@ -15,10 +15,6 @@ import (
 	"strings"
 )
 
-// ErrNoValgrind says that valgrind is missing and how to install it.
-var ErrNoValgrind = errors.New("no valgrind: apt-get install valgrind (Debian, Ubuntu), " +
-	"or dnf install valgrind (Fedora); it runs on Linux")
-
 // events maps cachegrind's names of events to counts: Ir is instructions read, Dr and Dw are
 // data reads and writes, D1mr is a read that missed the first level, DLmw a write that missed
 // the last level, Bcm a mispredicted conditional branch, Bim a mispredicted indirect branch.

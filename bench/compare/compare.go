@@ -82,11 +82,6 @@ type Row struct {
 	of   string // the structure; for a control, the structure of which it is an instance
 }
 
-// judged reports whether the row stands in the table. Other rows only show the state of the machine.
-func (r *Row) judged() bool {
-	return r.role == results.RoleStructure || r.role == results.RoleIntrusive
-}
-
 // SameMachine returns an error if two results are of different machines: their ratios compare the machines.
 func SameMachine(old, new *results.Run) error {
 	if a, b := old.Environment, new.Environment; a.CPU != b.CPU || a.Cores != b.Cores {
@@ -101,7 +96,7 @@ func Runs(old, new *results.Run, least float64) (*Table, error) {
 	t := &Table{Unit: "ns", Session: old.Parameters.Session != "" && old.Parameters.Session == new.Parameters.Session}
 	all := rowsOf(old, new, t.Session)
 	for _, r := range all {
-		if r.judged() {
+		if r.role == results.RoleStructure || r.role == results.RoleIntrusive { // others only show the state of the machine
 			r.judge(all, t.Session, least)
 			t.Rows = append(t.Rows, r)
 		}

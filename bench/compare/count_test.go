@@ -3,7 +3,6 @@
 package compare
 
 import (
-	"errors"
 	"maps"
 	"os"
 	"path/filepath"
@@ -65,14 +64,6 @@ func TestWhatCountsIsTheWorkOfTheStructure(t *testing.T) {
 		if got := ofStructure(function); got != want {
 			t.Errorf("%s counts: %t, want %t", function, got, want)
 		}
-	}
-}
-
-func TestWithoutValgrindTheErrorSaysHowToGetIt(t *testing.T) {
-	t.Setenv("PATH", t.TempDir())
-	_, err := CountAll(t.Context(), os.Args[0], []CountCell{{"auto", "churn", 10, 1}}, true, func() {})
-	if !errors.Is(err, ErrNoValgrind) {
-		t.Errorf("got %v, want %v", err, ErrNoValgrind)
 	}
 }
 

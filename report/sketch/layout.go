@@ -288,20 +288,16 @@ func compare(before *shape.Snapshot, now shape.Snapshot) []marked {
 				mark = moved
 			}
 			m.changed = m.changed || mark != same && mark != stale
-			m.labels[cell] = append(m.labels[cell], entryText(e, mark))
+			label := string(mark) + fmt.Sprint(e.Filed)
+			if e.Moved() {
+				label += "→" + fmt.Sprint(e.Deadline)
+			}
+			if mark == stale {
+				label += ")"
+			}
+			m.labels[cell] = append(m.labels[cell], label)
 		})
 		out = append(out, m)
-	}
-	return out
-}
-
-func entryText(e shape.Entry, mark effect) string {
-	out := string(mark) + fmt.Sprint(e.Filed)
-	if e.Moved() {
-		out += "→" + fmt.Sprint(e.Deadline)
-	}
-	if mark == stale {
-		out += ")"
 	}
 	return out
 }
