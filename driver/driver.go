@@ -104,6 +104,7 @@ func (d *Driver) newStructure(newScheduler func() structures.Scheduler[Task],
 // all the same, the driver panics when the timer is due, instead of calling f.
 func (d *Driver) Init(t *Timer, f func()) {
 	mustRun(f, "Init")
+	mustDrive(d, "Init")
 	if t.when.Load() != idle && !t.sh.closed.Load() {
 		panic("driver: Init: the Timer is pending: Stop it before")
 	}
@@ -176,9 +177,7 @@ func (d *Driver) Shutdown(ctx context.Context) (pending int, err error) {
 
 // close closes all parts, and returns the number of timers in the structures.
 func (d *Driver) close() int {
-	if len(d.shards) == 0 {
-		panic(errZero)
-	}
+	mustDrive(d, "Close")
 	if d.pool.close() {
 		close(d.done)
 	}

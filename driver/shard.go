@@ -290,9 +290,6 @@ func (d *Driver) onward(i uint32, leave bool) uint32 {
 
 // assign returns a shard for a new timer that is not started yet.
 func (d *Driver) assign() *shard {
-	if len(d.shards) == 0 {
-		panic(errZero)
-	}
 	p := &d.preferred[stackHash()]
 	i := d.prefers(p)
 	if p.inits.Add(1)%initsPerVisit == 0 {

@@ -108,9 +108,7 @@ func optionsOf(r Recurrence) withOptions {
 //
 //	d.AfterFunc(d.Jitter(time.Minute, 10*time.Second), retry)
 func (d *Driver) Jitter(delay, by time.Duration) time.Duration {
-	if d.random.Rand == nil {
-		panic(errZero)
-	}
+	mustDrive(d, "Jitter")
 	if by <= 0 {
 		return delay
 	}
