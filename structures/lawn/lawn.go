@@ -37,6 +37,7 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/rules"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
 	"github.com/timerbench/timerbench/structures/internal/tickmap"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 var _ structures.Scheduler[int] = (*Lawn[int])(nil)
@@ -192,7 +193,7 @@ func (c *core) Work() structures.Work { return c.heap.Work() }
 
 // Walk adds the heap, with the whole list in the place of its first timer.
 func (c *core) Walk(b *snapshot.Builder) {
-	heap := snapshot.Builder{Clock: b.Clock, Entry: b.Entry}
+	heap := snapshot.Builder{Entry: func(uint32, structures.Tick) shape.Entry { return shape.Entry{} }}
 	c.heap.Walk(&heap)
 	cells := heap.Parts[0].Cells
 	heap.Parts[0].Cells = nil

@@ -47,7 +47,7 @@ func Suite[O any, S structures.Scheduler[uint64], H structures.Scheduler[*schedt
 		sized := func(n int) structures.Scheduler[uint64] { return newScheduler(capacity(n)) }
 		schedtest.Capacity(t, pkg, limitOf(pkg, sized), sized, opts...)
 	})
-	if pkg != "hwheel" && pkg != "ladder" { // whose cores have tests of their own
+	if pkg != "hwheel" && pkg != "ladder" && !testing.Short() { // the cores of both have tests of their own
 		t.Run("Changes", func(t *testing.T) { notices(t, pkg, newScheduler()) })
 	}
 	t.Run("Work", func(t *testing.T) {
