@@ -1,12 +1,10 @@
-// Package rules has the rules of the contract that all structures keep in the same words: past deadlines, bad options and broken
-// invariants.
+// Package rules has what all structures do in the same way: past deadlines, bad options, and checks of invariants.
 package rules
 
 import (
 	"fmt"
 	"math"
 	"reflect"
-	"runtime"
 	"strings"
 
 	"github.com/timerbench/timerbench/structures"
@@ -77,10 +75,8 @@ func fail(format string, values []any) {
 			copies[i] = strings.Clone(v.String())
 		}
 	}
-	panic(broken{fmt.Errorf(format, copies...)})
+	panic(fmt.Errorf(format, copies...))
 }
-
-type broken struct{ error }
 
 // FirstBroken runs a check of a structure, or of a part of one with a name, and returns the first invariant that is broken: that of
 // Must, or an index that is out of range.
@@ -88,19 +84,15 @@ func FirstBroken(of any, check func()) (err error) {
 	defer func() {
 		switch found := recover().(type) {
 		case nil:
-			return
-		case broken:
-			err = found.error
-		case runtime.Error:
-			err = found
+		case error:
+			name, ok := of.(string)
+			if !ok {
+				name = strings.TrimLeft(fmt.Sprintf("%T", of), "*")
+			}
+			err = fmt.Errorf("%s: %w", name, found)
 		default:
 			panic(found)
 		}
-		name, ok := of.(string)
-		if !ok {
-			name = strings.TrimLeft(fmt.Sprintf("%T", of), "*")
-		}
-		err = fmt.Errorf("%s: %w", name, err)
 	}()
 	check()
 	return nil
