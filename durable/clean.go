@@ -2,196 +2,216 @@ package durable
 
 import (
 	"context"
-	"fmt"
-	"maps"
-	"slices"
+	"errors"
+	"strconv"
 	"time"
 
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
 const (
-	removers    = 32              // requests to note or remove something at a time
-	unanswered  = 32              // requests to remove a message, of which one has an answer
-	maxRemoved  = 1 << 16         // messages waiting for removal before handlers wait
-	removeAfter = time.Second     // a delay that keeps notes, and files with holes, few
-	sweepPause  = time.Minute     // between searches for messages that nobody removed
-	orphaned    = 2 * removeAfter // the age at which no worker will remove a handled message
-	setBack     = time.Minute     // a step of the server's clock that calls for a reset
+	cleanPause = 250 * time.Millisecond
+	cleanAge   = 10 * time.Second // of messages that may be removed: other workers must have read them
+	tightAge   = time.Second      // the same, if the store has little room
+	cleanBytes = 1 << 20          // of the log, at a time
+	slack      = 64 << 10         // what a log may have in addition to twice what is live
+	tightSlack = 4 << 10
+
+	// Of what is live: the same for a full store, for changes and for new timers. These must leave something to clean.
+	tightFactor, setFactor = 1.1, 2
 )
 
-// spent is a message that has done its work and is to be removed. It may remove a timer itself.
-type spent struct {
-	removal
-	partition int       // or -1: it needs no note
-	back      bool      // a server has restored it
-	older     string    // if not "": the messages of this subject are removed, except the last
-	at        time.Time // when it was done; it is removed removeAfter later
+// reads is a replica that can be brought up to date.
+type reads interface {
+	with(f func(*replica))
+	reached(ctx context.Context, seq uint64) error
 }
 
-// spentMessage returns a timer that has fired.
-func (l layout) spentMessage(m message) spent {
-	s := spent{removal: removal{revision: m.revision()}, partition: -1, at: m.Timestamp}
-	if n, ok := l.partitionOf(m.Subject()); ok {
-		s.partition = n
-		if key, _, ok := l.parseFired(m.Subject()); ok && m.Headers().Get(headerScheduleNext) != "" {
-			s.key = digestOf(key)
-		}
-	}
-	return s
+func (p *partition) with(f func(*replica)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f(p.replica)
 }
 
-// removeAll removes handled messages and Cancels from the stream, until ended ends and the queue is empty. Once ctx
-// has ended it does not delay removals any more, and gives up if the server does not answer. If the worker dies, the
-// next sweep or scan removes the rest.
-func (w *worker) removeAll(ctx, ended context.Context) {
-	for {
-		batch, err := w.spent.take(ended)
-		if err != nil {
-			return
+// coldReads is the replica of a client that has locked it.
+type coldReads struct {
+	*cold
+	c         *Client
+	partition int
+}
+
+func (k coldReads) with(f func(*replica)) { f(k.replica) }
+
+func (k coldReads) reached(ctx context.Context, _ uint64) error {
+	return k.c.catchUp(ctx, k.partition, k.cold)
+}
+
+// wasteful reports whether a log has more bytes than is live times a factor, and some. With a factor of 2, each byte that is
+// removed costs about one that is repeated.
+func (r *replica) wasteful(factor float64, more int64) bool {
+	return r.size() > int64(factor*float64(r.live))+more
+}
+
+// cleanAll cleans the logs of the partitions that the worker serves, until ctx ends.
+func (w *worker) cleanAll(ctx context.Context) {
+	for i := 0; sleep(ctx, cleanPause) == nil; i++ {
+		stored, limit, err := int64(0), int64(0), error(nil)
+		if i%4 == 0 {
+			stored, limit, err = w.stored(ctx)
+			w.tight.Store(err == nil && limit > 0 && stored > limit/4*3)
+			if err == nil && limit > 0 {
+				w.batch.Store(batchFor(limit))
+			}
 		}
-		_ = sleep(ctx, time.Until(batch[0].at.Add(removeAfter))) // the others are about as old
-		if err := w.removeSpent(ctx, batch); err != nil {
-			w.cfg.Logger.Debug("removing handled messages is left to a sweep", "error", err)
-			if ctx.Err() != nil {
-				return
+		tight := w.tight.Load()
+		factor, more := 2.0, int64(slack)
+		if tight {
+			factor, more = tightFactor, tightSlack
+		}
+		for _, p := range w.all() {
+			for p.loaded.Load() && ctx.Err() == nil {
+				begin := time.Now()
+				wasteful := false
+				p.with(func(r *replica) { wasteful = r.wasteful(factor, more) })
+				if !wasteful {
+					break
+				}
+				more, err := w.clean(ctx, p.number, p, tight, map[bool]time.Duration{false: cleanAge, true: tightAge}[tight])
+				if err != nil && ctx.Err() == nil {
+					w.cfg.Logger.Debug("cleaning a log is tried again", "partition", p.number, "error", err)
+				}
+				if err != nil || !more {
+					break
+				}
+				_ = sleep(ctx, time.Since(begin)) // others need the processor; ctx is asked next
 			}
 		}
 	}
 }
 
-// removeSpent notes messages, and removes them one at a time. After a purge of many the server would count again what
-// precedes each consumer. Until ctx ends it leaves pauses, in which the server stores and delivers timers.
-func (c *Client) removeSpent(ctx context.Context, batch []spent) error {
-	if err := c.noteSpent(batch); err != nil {
-		return err
-	}
-	pause := removeAfter * unanswered / time.Duration(len(batch))
-	for i, s := range batch {
-		request, cancel := context.WithTimeout(context.Background(), requestTimeout)
-		var err error
-		switch {
-		case s.older != "":
-			err = c.stream.Purge(request, jetstream.WithPurgeSubject(s.older), jetstream.WithPurgeKeep(1))
-		case i+1 == len(batch):
-			err = c.stream.DeleteMsg(request, s.revision)
-		case (i+1)%unanswered == 0:
-			err = c.stream.DeleteMsg(request, s.revision)
-			_ = sleep(ctx, pause)
-		default: // an answer would cost the server as much again
-			err = c.nc.Publish("$JS.API.STREAM.MSG.DELETE."+c.layout.name, fmt.Appendf(nil, `{"seq":%d,"no_erase":true}`, s.revision))
+// makeRoom cleans the logs that no worker has read.
+func (c *Client) makeRoom(ctx context.Context, factor float64) error {
+	for n := range c.layout.partitions {
+		if c.ask(ctx, n, question(askCounts, 0, "")) != nil {
+			continue
 		}
-		cancel()
-		if err != nil {
-			c.cfg.Logger.Debug("removing a handled message is left to a sweep", "revision", s.revision, "error", err)
-		}
-	}
-	return nil
-}
-
-// noteSpent notes messages about to be removed, and the timers that they removed.
-func (c *Client) noteSpent(batch []spent) error {
-	ctx, cancel := context.WithTimeout(context.Background(), publishTimeout)
-	defer cancel()
-	type note struct {
-		partition int
-		back      bool
-	}
-	notes := make(map[note][]removal)
-	for _, s := range batch {
-		if s.partition >= 0 {
-			n := note{s.partition, s.back}
-			notes[n] = append(notes[n], s.removal)
-		}
-	}
-	return inParallel(ctx, removers, slices.Collect(maps.Keys(notes)), func(ctx context.Context, n note) error {
-		return c.note(ctx, n.partition, n.back, notes[n]...)
-	})
-}
-
-// sweeper removes handled messages that their worker did not. The worker that serves partition 0 runs it.
-type sweeper struct {
-	*Client
-	server, at time.Time // the server's clock, and when it was read
-	reset      uint64    // messages up to this one were delivered again
-}
-
-// run sweeps once each sweepPause, until ctx ends.
-func (s *sweeper) run(ctx context.Context) {
-	for {
-		if err := s.sweep(ctx); err != nil && ctx.Err() == nil {
-			s.cfg.Logger.Debug("removing handled messages is tried again", "error", err)
-		}
-		if sleep(ctx, sweepPause) != nil {
-			return
-		}
-	}
-}
-
-func (s *sweeper) sweep(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
-	defer cancel()
-	stored, err := s.count(ctx, s.layout.allFired())
-	if err != nil {
-		return err
-	}
-	info, err := s.consumer.Info(ctx)
-	if err != nil {
-		return err
-	}
-	if err := s.checkClock(ctx, info); err != nil {
-		return err
-	}
-	// A tally is younger than the message whose calls it counts.
-	err = s.stream.Purge(ctx, jetstream.WithPurgeSubject(s.layout.allTallies()),
-		jetstream.WithPurgeSequence(info.AckFloor.Stream+1))
-	if err != nil {
-		return err
-	}
-	if stored <= info.NumPending+uint64(info.NumAckPending) {
-		return nil
-	}
-	// All fired timers up to the floor have been handled.
-	var orphans []spent
-	err = s.read(ctx, headersOnly, s.layout.allFired(), func(m message) error {
-		if m.revision() > info.AckFloor.Stream || info.TimeStamp.Sub(m.Timestamp).Abs() < orphaned {
-			return errEnough
-		}
-		orphans = append(orphans, s.layout.spentMessage(m))
-		return nil
-	})
-	if err != nil || len(orphans) == 0 {
-		return err
-	}
-	if err := s.noteSpent(orphans); err != nil {
-		return err
-	}
-	last := orphans[len(orphans)-1].revision
-	return s.stream.Purge(ctx, jetstream.WithPurgeSubject(s.layout.allFired()), jetstream.WithPurgeSequence(last+1))
-}
-
-// checkClock makes the server deliver all unhandled timers again if its clock was set back. The
-// server compares times of delivery from before with the clock, so that a retry, or a timer
-// whose worker died, would be late by as much as the clock was set back.
-func (s *sweeper) checkClock(ctx context.Context, info *jetstream.ConsumerInfo) error {
-	back := !s.at.IsZero() && s.server.Add(time.Since(s.at)).Sub(info.TimeStamp) > setBack
-	s.server, s.at = info.TimeStamp, time.Now()
-	if !back && info.NumAckPending > 0 { // nor since the oldest was stored, before a restart?
-		first := headersOnly
-		first.DeliverPolicy, first.OptStartSeq = jetstream.DeliverByStartSequencePolicy, info.AckFloor.Stream+1
-		err := s.read(ctx, first, s.layout.allFired(), func(m message) error {
-			back = m.revision() > s.reset && m.Timestamp.Sub(info.TimeStamp) > setBack
-			return errEnough
+		err := c.withCold(ctx, n, func(k *cold) error {
+			for more := true; more && k.replica.wasteful(factor, tightSlack); {
+				var err error
+				if more, err = c.clean(ctx, n, coldReads{k, c, n}, true, 0); err != nil {
+					return err
+				}
+			}
+			return nil
 		})
 		if err != nil {
 			return err
 		}
 	}
-	if !back {
-		return nil
+	return nil
+}
+
+// clean removes the oldest messages of a log after it has repeated what is live in them. It returns whether it has removed
+// any. Two clients may clean a log at the same time: the server stores the base of one of them.
+func (c *Client) clean(ctx context.Context, partition int, at reads, tight bool, age time.Duration) (bool, error) {
+	b, err := c.readBase(ctx, partition)
+	if err != nil {
+		return false, err
 	}
-	s.cfg.Logger.Warn("the clock of the server was set back: unhandled timers are delivered again")
-	s.reset = info.Delivered.Stream
-	_, err := s.stream.ResetConsumer(ctx, workersConsumer)
-	return err
+	size, applied := cleanBytes, uint64(0)
+	if tight {
+		size = int(c.batch.Load())
+	}
+	at.with(func(r *replica) {
+		if applied = r.applied; b.seq > r.base.seq { // it has read the rest already
+			r.base.First, r.base.Removed, r.base.Bytes, r.base.seq = b.First, b.Removed, b.Bytes, b.seq
+		}
+	})
+	homes := make(map[uint64]record)
+	next := base{Removed: b.Removed, Bytes: b.Bytes}
+	_, err = c.fetch(ctx, c.layout.log(partition), b.First, size, func(m message) bool {
+		if m.seq > applied || time.Since(m.at) < age {
+			return false
+		}
+		next.First, next.Removed, next.Bytes = m.seq+1, next.Removed+1, next.Bytes+uint64(loggedSize(m.body))
+		_, records, err := parseMessage(m.body, nil)
+		for i, rec := range records {
+			if err == nil && (rec.op <= opEvery || rec.op == opKeep || rec.op == opBury) {
+				homes[position(m.seq, i)] = rec
+			}
+		}
+		return true
+	})
+	if err != nil || next.First == 0 {
+		return false, err
+	}
+	for {
+		seq, err := c.keep(ctx, partition, at, homes, next.First)
+		if err != nil {
+			return false, err
+		}
+		if seq == 0 {
+			break
+		}
+		if err := at.reached(ctx, seq); err != nil {
+			return false, err
+		}
+	}
+	at.with(func(r *replica) { next = r.cleaned(next.First, next.Removed, next.Bytes) })
+	m := nats.NewMsg(c.layout.base(partition))
+	m.Data = next.append()
+	m.Header.Set(jetstream.MsgRollup, jetstream.MsgRollupSubject)
+	m.Header.Set(jetstream.ExpectedLastSubjSeqHeader, strconv.FormatUint(b.seq, 10))
+	publish, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	ack, err := c.js.PublishMsg(publish, m)
+	if hasCode(err, server.JSStreamWrongLastSequenceErrF, server.JSStreamWrongLastSequenceConstantErr) {
+		return false, nil // somebody else has
+	}
+	if err != nil {
+		return false, err
+	}
+	next.seq = ack.Sequence
+	at.with(func(r *replica) { r.base = next })
+	return true, c.stream.Purge(ctx, jetstream.WithPurgeSubject(c.layout.log(partition)), jetstream.WithPurgeSequence(next.First))
+}
+
+// keep repeats the timers whose whole records are before a message. It returns the last message with them, or 0 if there
+// is none.
+func (c *Client) keep(ctx context.Context, partition int, at reads, homes map[uint64]record, before uint64) (uint64, error) {
+	var items []item
+	type result struct {
+		pos uint64
+		err error
+	}
+	came := make(chan result, 1<<16)
+	at.with(func(r *replica) {
+		add := func(e *entry) {
+			if home := e.home(); home/perMessage < before {
+				rec := e.keep(homes[home].payload)
+				items = append(items, item{body: rec.append(nil), count: 1, work: true,
+					done: func(pos uint64, _ bool, err error) { came <- result{pos, err} }})
+			}
+		}
+		for _, rec := range homes {
+			if e := r.pending[rec.key]; e != nil {
+				add(e)
+			}
+		}
+		for _, e := range r.others {
+			add(e)
+		}
+	})
+	if len(items) > cap(came) {
+		came = make(chan result, len(items))
+	}
+	c.senders[partition].put(items...)
+	last, err := uint64(0), error(nil)
+	for range items {
+		r := <-came
+		last, err = max(last, r.pos/perMessage), errors.Join(err, r.err)
+	}
+	return last, err
 }

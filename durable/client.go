@@ -1,13 +1,12 @@
 package durable
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
-	"math"
+	"math/rand/v2"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -27,20 +26,21 @@ type Client struct {
 	cfg      Config
 	nc       *nats.Conn
 	js       jetstream.JetStream
-	many     jetstream.JetStream   // for Set
 	get      nats.JetStreamManager // reads single messages
 	stream   jetstream.Stream
-	consumer jetstream.Consumer
 	members  jetstream.KeyValue
 	layout   layout
-	space    space // for new timers and errors
-	ending   space // for messages that cancel a timer
-	burying  space // for dead letters without an error
+	id       uint64       // of this client, in records
+	senders  []sender     // by partition
+	colds    []cold       // by partition
+	lost     lost         // the connection
+	batch    atomic.Int64 // bytes of a message with several records, at most
+	space    space        // for new timers and errors
+	changing space        // for moves and cancels
 
 	worker   atomic.Pointer[worker] // while the client serves
 	unfit    atomic.Pointer[string] // Stats.Unfit
 	counters counters
-	removed  []removed // by partition
 }
 
 // ErrServing is returned by Serve if the client is serving already.
@@ -87,34 +87,27 @@ func openOnce(ctx context.Context, nc *nats.Conn, cfg Config) (*Client, error) {
 	if err := checkServer(ctx, nc); err != nil {
 		return nil, err
 	}
-	js, err := jetstream.New(nc,
-		jetstream.WithPublishAsyncMaxPending(2*maxFiring),
-		jetstream.WithPublishAsyncTimeout(publishTimeout),
-		jetstream.WithDefaultTimeout(requestTimeout))
+	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(requestTimeout))
 	if err != nil {
 		return nil, fmt.Errorf("durable: %w", err)
 	}
-	many, err := jetstream.New(nc, jetstream.WithPublishAsyncMaxPending(math.MaxInt), jetstream.WithPublishAsyncTimeout(requestTimeout))
-	if err != nil {
-		return nil, fmt.Errorf("durable: %w", err)
-	}
-	c := &Client{cfg: cfg, nc: nc, js: js, many: many, space: newSpace(1), ending: newSpace(2), burying: newSpace(4)}
+	c := &Client{cfg: cfg, nc: nc, js: js, id: rand.Uint64() | 1, space: newSpace(1), changing: newSpace(0.5)}
+	c.lost.funcs = make(map[*func()]bool)
+	c.batch.Store(maxBatch)
 	if c.get, err = nc.JetStream(); err != nil {
 		return nil, fmt.Errorf("durable: %w", err)
 	}
 	if c.stream, c.layout, err = openStream(ctx, js, cfg); err != nil {
 		return nil, err
 	}
-	c.removed = make([]removed, c.layout.partitions)
-	for i := range c.removed {
-		c.removed[i].mutex = newMutex()
-	}
-	if c.consumer, err = openConsumer(ctx, c.stream, c.layout, cfg.AckWait); err != nil {
-		return nil, err
+	c.colds, c.senders = make([]cold, c.layout.partitions), make([]sender, c.layout.partitions)
+	for i := range c.senders {
+		c.colds[i].mutex, c.senders[i].Client, c.senders[i].partition = newMutex(), c, i
 	}
 	if c.members, err = openMembers(ctx, js, cfg); err != nil {
 		return nil, err
 	}
+	go c.lost.watch(nc) // until it is closed
 	return c, nil
 }
 
@@ -129,14 +122,19 @@ func (c *Client) Schedule(ctx context.Context, key string, at time.Time, payload
 }
 
 // Set sets timers, each as Schedule does, or as Every does if it has a Cron and no Deadline. A
-// timer with both replaces the existing one, and has its first run at the Deadline. 256 timers
-// are set at a time: a thousand take as long as four round trips to the server.
+// timer with both replaces the existing one, and has its first run at the Deadline. A thousand timers
+// take about as long as one.
 //
 // Set is not atomic. After an error, which is the first of them, some timers may be set; calling Set again with
 // the same timers is safe. If a timer is invalid, or two have the same key, none is set.
 func (c *Client) Set(ctx context.Context, timers ...Timer) error {
+	if len(timers) == 1 {
+		_, err := c.set(ctx, "set", timers[0], false)
+		return err
+	}
 	keys := make(map[string]bool, len(timers))
-	for _, t := range timers {
+	for i := range timers {
+		t := timers[i] // check changes it
 		if err := c.check(&t); err != nil {
 			return err
 		}
@@ -145,58 +143,45 @@ func (c *Client) Set(ctx context.Context, timers ...Timer) error {
 		}
 		keys[t.Key] = true
 	}
-	var every []Timer
-	var sent []jetstream.PubAckFuture // without an answer so far
-	for _, t := range timers {
-		if t.isEvery() {
-			every = append(every, t)
-			continue
-		}
-		if err := c.prepare(ctx, "set", &t); err != nil {
-			return err
-		}
-		var err error
-		if len(sent) == setters {
-			sent, err = answered(ctx, sent, setters/2) // both sides have something to do
-		}
-		if err == nil {
-			var future jetstream.PubAckFuture
-			future, err = c.many.PublishMsgAsync(c.layout.message(t))
-			sent = append(sent, future)
-		}
-		if wrap(&err, "set %q", t.Key); err != nil {
-			return err
-		}
+	err := context.Cause(ctx)
+	for i := 0; err == nil && i < len(timers); i++ {
+		err = c.room(ctx, &c.space, int64(c.sizeOf(&timers[i])))
 	}
-	_, err := answered(ctx, sent, 0)
 	if wrap(&err, "set"); err != nil {
 		return err
 	}
-	return inParallel(ctx, setters, every, func(ctx context.Context, t Timer) error {
-		_, err := c.set(ctx, "set", t, false)
-		return err
-	})
-}
-
-// answered waits until at most some of the messages that were sent have no answer, and returns these.
-func answered(ctx context.Context, sent []jetstream.PubAckFuture, most int) ([]jetstream.PubAckFuture, error) {
-	for len(sent) > most {
-		select {
-		case <-sent[0].Ok():
-		case err := <-sent[0].Err():
-			if errors.Is(err, jetstream.ErrAsyncPublishTimeout) {
-				err = fmt.Errorf("%w: %w", context.DeadlineExceeded, err)
-			}
-			return nil, asFull(err)
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
+	lists := make([][]item, c.layout.partitions)
+	came := make(chan error, len(timers))
+	sent := 0
+	for _, t := range timers {
+		op := c.prepare(&t, false)
+		rec := t.record(op)
+		n := c.layout.partition(t.Key)
+		list := lists[n]
+		if last := len(list) - 1; op == opSet && last >= 0 && !list[last].asks && len(list[last].body) < int(c.batch.Load())/2 {
+			list[last].body = rec.append(list[last].body)
+			list[last].count++
+			continue
 		}
-		sent = sent[1:]
+		sent++
+		lists[n] = append(list, item{body: rec.append(nil), count: 1, asks: op.asks(), done: func(_ uint64, _ bool, err error) { came <- err }})
 	}
-	return sent, nil
+	for n, list := range lists {
+		c.senders[n].put(list...)
+	}
+	for range sent {
+		select {
+		case e := <-came:
+			err = cmp.Or(err, e)
+		case <-ctx.Done():
+			err = context.Cause(ctx)
+			wrap(&err, "set")
+			return err
+		}
+	}
+	wrap(&err, "set")
+	return err
 }
-
-const setters = 256 // timers of one Set in flight
 
 // Add sets t as Set does if no timer has its key, and returns false otherwise. If several
 // clients add the same key at a time, one of them gets true. After an error the timer may be set,
@@ -250,9 +235,8 @@ func (c *Client) check(t *Timer) error {
 	return checkDeadline(t.Key, t.Deadline)
 }
 
-// headersRoom is an upper limit for the headers of a message with the payload of a timer, which
-// stores it, fires it or buries it. The subject and the cron expression come on top.
-const headersRoom = 2048
+// recordRoom is an upper limit for what a message about a timer has in addition to its key, payload and expression.
+const recordRoom = 2048
 
 // checkSize returns an error if some message about t would be larger than the server accepts.
 func (c *Client) checkSize(t *Timer) error {
@@ -260,7 +244,7 @@ func (c *Client) checkSize(t *Timer) error {
 	if max := int(c.stream.CachedInfo().Config.MaxMsgSize); max > 0 {
 		limit = min(limit, max)
 	}
-	size := len(t.Payload) + len(t.Cron) + 2*len(c.layout.timer(t.Key)) + headersRoom
+	size := len(t.Payload) + len(t.Cron) + len(t.Key) + recordRoom
 	if size > limit {
 		return fmt.Errorf("durable: key %q: a message with the payload of %[3]d bytes can have %[2]d bytes: want at most %[4]d: %[5]w",
 			t.Key, size, len(t.Payload), limit, nats.ErrMaxPayload)
@@ -271,148 +255,77 @@ func (c *Client) checkSize(t *Timer) error {
 // isEvery reports whether t is set as by Every.
 func (t Timer) isEvery() bool { return t.Cron != "" && t.Deadline.IsZero() }
 
-// prepare checks t, which is to be set, completes it, and claims the room for it.
-func (c *Client) prepare(ctx context.Context, what string, t *Timer) error {
-	t.moved, t.last, t.Error = t.Cron != "" && !t.isEvery(), false, ""
-	if err := c.check(t); err != nil {
-		return err
+// prepare completes t, which is to be set and has been checked, and returns how.
+func (c *Client) prepare(t *Timer, keep bool) op {
+	o := opSet
+	switch {
+	case keep:
+		o = opAdd
+	case t.isEvery():
+		o = opEvery
 	}
-	size := 3*len(t.Key) + len(t.Payload) + len(t.Cron) + 300 // including the headers
-	err := c.claim(ctx, &c.space, int64(size))
-	wrap(&err, "%s %q", what, t.Key)
-	return err
+	t.moved, t.last, t.Error = t.Cron != "" && !t.isEvery(), false, ""
+	_ = c.check(t) // sets the deadline
+	return o
 }
 
-// set stores t, unless the existing timer is to be kept or is the same timer of Every. Otherwise it need not know whether
-// there is one: the message replaces it, and the server then refuses what others know about the old one.
+func (c *Client) sizeOf(t *Timer) int { return len(t.Key) + len(t.Payload) + len(t.Cron) + perLogged }
+
+// set stores t, unless the existing timer is to be kept or is the same timer of Every.
 func (c *Client) set(ctx context.Context, what string, t Timer, keep bool) (set bool, err error) {
-	again := t.isEvery()
-	if err := c.prepare(ctx, what, &t); err != nil {
+	checked := t
+	if err := c.check(&checked); err != nil {
 		return false, err
 	}
 	defer wrap(&err, "%s %q", what, t.Key)
-	if !keep && !again {
-		err := c.publish(ctx, c.layout.message(t))
-		return err == nil, err
-	}
-	return c.change(ctx, t.Key, func(old Timer) (*nats.Msg, error) {
-		if old.Revision > 0 && (keep || same(old, t)) {
-			return nil, nil
+	o := c.prepare(&t, keep)
+	if o == opAdd { // most of them need no record
+		old, err := c.find(ctx, t.Key)
+		if err != nil || old.Revision > 0 {
+			return false, err
 		}
-		return c.replacing(old, t), nil
-	})
-}
-
-// same reports whether a and b are the same timer of Every, apart from the next run.
-func same(a, b Timer) bool {
-	return a.Cron == b.Cron && a.Missed == b.Missed && a.Limits == b.Limits && bytes.Equal(a.Payload, b.Payload)
-}
-
-// replacing returns the message that replaces old with t.
-func (c *Client) replacing(old, t Timer) *nats.Msg {
-	m := c.layout.message(t)
-	setNumber(m, headerExpect, old.Revision) // of the message's own subject
-	return m
+	}
+	if err := c.room(ctx, &c.space, int64(c.sizeOf(&t))); err != nil {
+		return false, err
+	}
+	rec := t.record(o)
+	_, answer, err := c.add(ctx, c.layout.partition(t.Key), &rec)
+	return err == nil && (answer || o == opSet), err
 }
 
 // Reschedule moves the timer with this key to another deadline, and keeps its payload. For a timer of Every it
 // moves the next run. If it returns true, the timer fires at the new deadline and not at the old one. If it
 // returns false, the timer does not exist: it has fired or was cancelled. After an error the timer may have
-// moved or not. It costs two round trips to the server.
+// moved or not. It costs a round trip to the server, and one to the worker at the same time.
 func (c *Client) Reschedule(ctx context.Context, key string, at time.Time) (ok bool, err error) {
 	if err := errors.Join(checkKey(key), checkDeadline(key, at)); err != nil {
 		return false, err
 	}
 	defer wrap(&err, "reschedule %q", key)
-	return c.change(ctx, key, func(t Timer) (*nats.Msg, error) {
-		if t.Revision == 0 {
-			return nil, nil
-		}
-		moved := t
-		moved.Deadline, moved.moved, moved.last, moved.Error = at, true, false, ""
-		return c.replacing(t, moved), nil
-	})
+	return c.change(ctx, &record{op: opMove, key: key, deadline: at.UnixNano()})
 }
 
 // Cancel removes the timer with this key. If it returns true, the timer has not fired and will not fire, even if its
 // deadline has passed. If it returns false, the timer does not exist: it has fired or was cancelled. A timer that has
-// fired is handled. After an error the timer may be removed or not. It costs two round trips to the server.
+// fired is handled. After an error the timer may be removed or not. It costs as much as Reschedule.
 func (c *Client) Cancel(ctx context.Context, key string) (ok bool, err error) {
 	if err := checkKey(key); err != nil {
 		return false, err
 	}
 	defer wrap(&err, "cancel %q", key)
-	gone := false
-	ok, err = c.change(ctx, key, func(t Timer) (*nats.Msg, error) {
-		if t.Revision == 0 {
-			return nil, nil
-		}
-		m := c.layout.cancelMessage(t)
-		err := c.claim(ctx, &c.ending, int64(m.Size()))
-		if errors.Is(err, ErrFull) {
-			err = c.cancelNow(ctx, t)
-			gone = err == nil
-			m = nil
-		}
-		return m, err
-	})
-	return ok || gone, err
+	return c.change(ctx, &record{op: opCancel, key: key})
 }
 
-// errChanged is returned if a timer has changed since it was read.
-var errChanged = errors.New("the timer has changed")
-
-// cancelNow cancels a timer in a store without room for a message that does: it stores a note, which is smaller than the
-// timer, and then removes the timer.
-func (c *Client) cancelNow(ctx context.Context, t Timer) error {
-	err := c.note(ctx, c.layout.partition(t.Key), true, t.removal())
-	if err != nil {
-		return err
+func (c *Client) change(ctx context.Context, rec *record) (ok bool, err error) {
+	if err := c.room(ctx, &c.changing, int64(len(rec.key)+perLogged)); err != nil {
+		return false, err
 	}
-	if err = c.stream.DeleteMsg(ctx, t.Revision); err != nil {
-		if _, gone := c.at(ctx, t.Revision); errors.Is(gone, nats.ErrMsgNotFound) {
-			return errChanged
-		}
-	}
-	return err
+	_, ok, err = c.add(ctx, c.layout.partition(rec.key), rec)
+	return ok, err
 }
 
-// change stores the message that changes the timer with this key, which has revision 0 if it does not exist. It starts over
-// if the timer has changed in the meantime, and stores nothing if the message is nil.
-func (c *Client) change(ctx context.Context, key string, message func(Timer) (*nats.Msg, error)) (ok bool, err error) {
-	how := []nats.JSOpt{nats.DirectGet()} // the server refuses the message if the replica lags behind
-	for {
-		t, err := c.find(ctx, key, how...)
-		if err != nil {
-			return false, err
-		}
-		how = nil
-		m, err := message(t)
-		if errors.Is(err, errChanged) {
-			continue
-		}
-		if m == nil || err != nil {
-			return false, err
-		}
-		switch err = c.publish(ctx, m); {
-		case isChanging(err):
-			if err := sleep(ctx, changingPause); err != nil {
-				return false, err
-			}
-		case !isChanged(err):
-			return err == nil, err
-		}
-	}
-}
-
-func (c *Client) publish(ctx context.Context, m *nats.Msg) error {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
-	defer cancel()
-	_, err := c.js.PublishMsg(ctx, m)
-	return asFull(err)
-}
-
-// Get returns the timer with this key, and false if it does not exist. It costs one round trip to the server.
+// Get returns the timer with this key, and false if it does not exist. It costs one round trip to the server, and one to
+// the worker.
 func (c *Client) Get(ctx context.Context, key string) (t Timer, ok bool, err error) {
 	if err := checkKey(key); err != nil {
 		return Timer{}, false, err
@@ -425,46 +338,41 @@ func (c *Client) Get(ctx context.Context, key string) (t Timer, ok bool, err err
 	return t, true, nil
 }
 
-// find returns the timer with this key, with revision 0 if it does not exist. It removes a timer
-// that the server has restored.
-func (c *Client) find(ctx context.Context, key string, how ...nats.JSOpt) (Timer, error) {
-	partition := c.layout.partition(key)
-	removed, err := c.removedNow(ctx, partition, anyAge)
-	for err == nil {
-		var m *nats.RawStreamMsg
-		if m, err = c.last(ctx, c.layout.timer(key), how...); err != nil {
-			break
-		}
-		var t Timer
-		if t, err = c.layout.parse(m.Subject, m.Header, m.Data, m.Sequence); err != nil || !removed.hasTimer(t) {
-			return t, err
-		}
-		// a removal needs a note
-		if err = c.note(ctx, partition, true, t.removal()); err == nil {
-			err, how = c.stream.DeleteMsg(ctx, t.Revision), nil
+// list iterates over what f finds in the replica of each partition. An error ends the iteration.
+func list[T any](ctx context.Context, c *Client, what string, f func(*replica) []T) iter.Seq2[T, error] {
+	return func(yield func(v T, err error) bool) {
+		for n := range c.layout.partitions {
+			var found []T
+			err := c.withCold(ctx, n, func(k *cold) error {
+				found = f(k.replica)
+				return nil
+			})
+			if wrap(&err, "%s", what); err != nil {
+				var zero T
+				yield(zero, err)
+				return
+			}
+			for _, v := range found {
+				if !yield(v, nil) {
+					return
+				}
+			}
 		}
 	}
-	if errors.Is(err, nats.ErrMsgNotFound) {
-		err = nil
-	}
-	return Timer{Key: key}, err
 }
 
 // Pending iterates over the pending timers whose keys begin with prefix, in no particular order.
-// It reads all timers, whatever the prefix. Timers that are set or fire in the meantime may be
+// It reads all timers, one partition at a time, into memory. Timers that are set or fire in the meantime may be
 // included or not. An error ends the iteration.
 func (c *Client) Pending(ctx context.Context, prefix string) iter.Seq2[Timer, error] {
-	return list(ctx, c, "pending", lastOfEach, c.layout.allTimers(),
-		func(m message, removed map[int]*removedSet) (Timer, bool, error) {
-			t, err := c.parse(m)
-			return t, strings.HasPrefix(t.Key, prefix) && !removed[c.layout.partition(t.Key)].hasTimer(t), err
-		})
-}
-
-func (c *Client) parse(m message) (Timer, error) {
-	t, err := c.layout.parse(m.Subject(), m.Headers(), m.Data(), m.revision())
-	t.stored = m.Timestamp
-	return t, err
+	return list(ctx, c, "pending", func(r *replica) (all []Timer) {
+		for key, e := range r.pending {
+			if strings.HasPrefix(key, prefix) {
+				all = append(all, e.timer(e.payload()))
+			}
+		}
+		return all
+	})
 }
 
 // setAside logs and counts a stored message that cannot be used. The message stays in the

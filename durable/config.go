@@ -18,12 +18,11 @@ type Config struct {
 	// when Open creates the stream.
 	Replicas int
 	// Partitions is how many parts the timers are divided into, 1 to 1024. It is fixed when Open creates the
-	// stream, by default at 4: plan four for each worker. Each one that is served costs the server about 2 µs for each
-	// change of any timer. For an existing stream, 0 means any number; another value must match.
+	// stream, by default at 4: plan four for each worker. For an existing stream, 0 means any number; another value must match.
 	Partitions int
 
-	// Horizon is how long before its deadline a timer is read into memory, at least 1 s. The
-	// default is 1 h. A worker keeps 8 bytes for each timer beyond the horizon.
+	// Horizon is how long before its deadline the payload of a timer is read into memory, at least 1 s. The
+	// default is 1 h.
 	Horizon time.Duration
 	// Lease is how long a worker counts as alive after its last sign of life, 500 ms to 1 h. The default is 2 s.
 	// Then others take over its partitions.
@@ -33,8 +32,8 @@ type Config struct {
 	// HandlerTimeout is when the context of a handler ends. The default is 1 min. The timer of
 	// a handler that has not returned by then is handled again.
 	HandlerTimeout time.Duration
-	// AckWait is how long after a worker died its timers are handed to another worker, at least
-	// 500 ms. The default is 3 s. It is fixed when Open creates the stream.
+	// AckWait is how long after the last sign of life of a worker this one handles its timers, at least
+	// 500 ms and the lease. The default is 3 s.
 	AckWait time.Duration
 	// MaxAttempts is how many times the handler is called for a timer before the timer becomes
 	// a dead letter. The default is 10. A call that fails after Serve was told to end does not

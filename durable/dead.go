@@ -1,15 +1,11 @@
 package durable
 
 import (
+	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"iter"
-	"math"
-	"strconv"
+	"slices"
 	"time"
-
-	"github.com/nats-io/nats.go"
 )
 
 // DeadLetter is a timer whose attempts have all failed. It stays until it is revived or discarded.
@@ -24,83 +20,58 @@ type DeadLetter struct {
 	Revision uint64 // of the dead letter; a later one of the same timer has another
 }
 
-// maxError is how many bytes of an error are kept, in quoted form.
-const maxError = 1024
+// DeadLetters iterates over all dead letters, oldest first in each partition. An error ends the iteration.
+func (c *Client) DeadLetters(ctx context.Context) iter.Seq2[DeadLetter, error] {
+	return list(ctx, c, "dead letters", func(r *replica) (all []DeadLetter) {
+		for _, e := range r.ordered(isDead) {
+			f := e.fired()
+			all = append(all, DeadLetter{Key: f.Key, Payload: f.Payload, Deadline: f.Deadline, Limits: f.Limits,
+				Attempts: e.more.attempts, ID: f.ID, Error: e.more.err, Revision: e.more.id})
+		}
+		return all
+	})
+}
 
-// writeDead stores a dead letter, without its error if there is no room for that.
-func (c *Client) writeDead(ctx context.Context, f Fired, cause error) error {
-	m := newMessage(c.layout.dead(f.Key, f.Deadline.UnixNano()), f.Payload)
-	m.Header[headerError] = []string{quote(cause.Error(), maxError)}
-	setNumber(m, headerAttempts, f.Attempt)
-	f.Limits.write(m)
-	err := c.claim(ctx, &c.space, int64(m.Size()))
-	if err == nil {
-		err = c.publish(ctx, m)
-	}
-	if isTooLarge(err) || errors.Is(err, ErrFull) {
-		m.Header[headerError] = []string{`""`}
-		if err = c.claim(ctx, &c.burying, int64(m.Size())); err == nil {
-			err = c.publish(ctx, m)
+// Waiting iterates over the timers that have fired and are not handled yet, in the order in which those of a partition fired.
+// Attempt is always 0. An error ends the iteration.
+func (c *Client) Waiting(ctx context.Context) iter.Seq2[Fired, error] {
+	return list(ctx, c, "waiting", func(r *replica) (all []Fired) {
+		for _, e := range r.ordered(isFired) {
+			f := e.fired()
+			f.Attempt, f.Lateness = 0, c.cfg.Now().Sub(f.Deadline)
+			all = append(all, f)
+		}
+		return all
+	})
+}
+
+// ordered returns what is in a state, in the order of becoming so.
+func (r *replica) ordered(s state) (all []*entry) {
+	for _, e := range r.others {
+		if e.state == s {
+			all = append(all, e)
 		}
 	}
-	return err
+	slices.SortFunc(all, func(a, b *entry) int { return cmp.Compare(a.more.id, b.more.id) })
+	return all
 }
 
-// DeadLetters iterates over all dead letters, oldest first. An error ends the iteration.
-func (c *Client) DeadLetters(ctx context.Context) iter.Seq2[DeadLetter, error] {
-	return list(ctx, c, "dead letters", whole, c.layout.allDead(),
-		func(m message, _ map[int]*removedSet) (DeadLetter, bool, error) {
-			d, err := c.parseDead(m)
-			return d, true, err
-		})
-}
-
-// Waiting iterates over the timers that have fired and are not handled yet, in the order in which they fired.
-// It may include timers handled within the last two seconds. Attempt is always 0. An error ends the iteration.
-func (c *Client) Waiting(ctx context.Context) iter.Seq2[Fired, error] {
-	return list(ctx, c, "waiting", whole, c.layout.allFired(),
-		func(m message, removed map[int]*removedSet) (Fired, bool, error) {
-			f, err := c.parseFired(m)
-			partition, _ := c.layout.partitionOf(m.Subject())
-			return f, !removed[partition].has(removal{revision: m.revision()}), err
-		})
-}
-
-func (c *Client) parseDead(m message) (d DeadLetter, err error) {
-	f, err := c.parseFired(m)
-	if err != nil {
-		return d, err
-	}
-	d = DeadLetter{Key: f.Key, Payload: f.Payload, Deadline: f.Deadline, Limits: f.Limits, ID: f.ID, Revision: m.revision()}
-	attempts, err := number(m.Headers(), headerAttempts, 0, math.MaxInt32)
-	if err != nil {
-		return d, fmt.Errorf("dead letter %s: %w", d.ID, err)
-	}
-	d.Attempts = int(attempts)
-	if d.Error, err = strconv.Unquote(m.Headers().Get(headerError)); err != nil {
-		err = fmt.Errorf("dead letter %s: header %s: %w", d.ID, headerError, err)
-	}
-	return d, err
-}
-
-// Revive hands a dead letter to the workers again, as if the timer had just fired. After an error
-// it may both have fired and be a dead letter.
-func (c *Client) Revive(ctx context.Context, d DeadLetter) error {
-	err := c.publish(ctx, c.layout.firedMessage(
-		Timer{Key: d.Key, Deadline: d.Deadline, Payload: d.Payload, Limits: d.Limits}))
-	if err != nil {
-		return fmt.Errorf("durable: revive %s: %w", d.ID, err)
-	}
-	return c.Discard(ctx, d)
+// Revive hands a dead letter to the workers again, as if the timer had just fired, if it still exists.
+func (c *Client) Revive(ctx context.Context, d DeadLetter) (err error) {
+	defer wrap(&err, "revive %s", d.ID)
+	return c.endDead(ctx, d, opRevive)
 }
 
 // Discard removes a dead letter, if it still exists. It does not remove a later dead letter of the same timer.
 func (c *Client) Discard(ctx context.Context, d DeadLetter) (err error) {
 	defer wrap(&err, "discard %s", d.ID)
-	if err = c.stream.DeleteMsg(ctx, d.Revision); err != nil {
-		if _, gone := c.at(ctx, d.Revision); errors.Is(gone, nats.ErrMsgNotFound) {
-			return nil
-		}
+	return c.endDead(ctx, d, opDiscard)
+}
+
+func (c *Client) endDead(ctx context.Context, d DeadLetter, o op) error {
+	err := c.room(ctx, &c.changing, perLogged)
+	if err == nil {
+		_, _, err = c.add(ctx, c.layout.partition(d.Key), &record{op: o, id: d.Revision})
 	}
 	return err
 }

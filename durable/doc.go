@@ -1,7 +1,7 @@
 // Package durable stores timers that survive the crash of a process or a machine, and fires
 // them on time. It holds millions of timers, which any client can set, move and cancel by key,
 // and a fleet of workers handles each at least once. NATS JetStream stores, replicates and
-// delivers; a driver of package driver holds the timers that are due soon.
+// orders what happens to them.
 //
 //	server, err := durable.Embedded("data") // or nats.Connect to any server
 //	nc, err := server.Connect()
@@ -11,42 +11,39 @@
 //
 // # How it works
 //
-// All timers are in one stream. A timer is the only message of its subject, which contains its partition and
-// its key. The sequence number of the message is the timer's revision. A change is one message, which the
-// server stores only if the timer still has the revision that the client has read:
+// The timers are divided into partitions. One subject of the stream holds the log of a partition: each message is a list of
+// records, which set, move and cancel timers, fire them, and say that they were handled. The order of the log decides. The state
+// of a partition follows from its log alone: everybody who has read the same messages has the same timers, and the same answer to
+// each record.
 //
-//   - To fire a timer, a worker stores a message for the handlers. The server removes the timer
-//     in the same step.
-//   - To cancel a timer, a client stores a message with its key. The server removes the timer in
-//     the same step.
-//   - To move a timer, a client stores it again.
-//   - A run of Every is stored first, and then the timer with its next deadline. The server
-//     stores the same run only once within two minutes.
+//   - A client appends a record. What several goroutines append at a time goes in one message. A timer is set when its message
+//     is stored.
+//   - Whether a Cancel or a move has found its timer follows from the records before it. A worker that has read the log tells
+//     the client. If there is none, the client reads the log itself.
+//   - A worker appends records that fire due timers, and reads them back. It calls the handler if its record was the first
+//     decision about this state of the timer. Such a record names the position of the last change that the worker knows, and
+//     has no effect after another change.
+//   - When a timer is handled, the worker appends that. Until then the timer belongs to this worker. A record takes over what a
+//     dead worker has left.
+//   - A run of Every and the move to the next one are one record.
 //
-// The server thus puts all changes of a timer in one order: one change of a revision wins, and
-// the others fail. It follows that a Cancel that returned true has beaten the worker that was
-// about to fire; that no two workers fire the same timer; and that a crash between two steps
-// loses nothing. There are no locks, no fencing and no known window for duplicates.
+// It follows that a Cancel that returned true has beaten the worker that was about to fire; that no two workers fire the same
+// timer, even if one of them was suspended for an hour; and that a crash between two steps loses nothing.
+// There are no locks, no fencing and no known window for duplicates.
 //
-// A server that was killed may restore messages that it had removed: see docs/durable.md. A restored timer does
-// not count if it was moved, because the last message of a subject counts. What was fired or cancelled is stored as a
-// note. If the notes of a partition become large, a worker replaces them by a list of what is left in the partition:
-// other messages up to the last of these notes do not count. Clients read notes and lists after each start of the
-// server. Workers remove the restored timers.
+// A log is cleaned from its beginning: a worker appends again what is live in the oldest messages, then stores where the log begins
+// now, its base, and then removes the messages. That costs about one byte for each byte removed, and keeps the log below twice
+// what is live. A record that repeats a timer counts only if the timer has not changed. Timers from before the base are missing
+// in the first part of the log until they are repeated; so the base says up to where that is, and which records there had no
+// effect although a reader could think so. Messages before the base do not count if a server that was killed restores them.
 //
 // Workers share the partitions. Each worker regularly writes a sign of life to a bucket, with the partitions that it
 // serves, and a hash assigns each partition to one of the workers alive. The newly assigned worker reads the
-// partition before the old one stops. Two workers that serve one partition for a while do no harm, nor does a worker
-// that was suspended for an hour: the server refuses their changes. Only the server's clock decides who is alive. A
-// worker on which nothing due gets through for 10 s removes its sign of life, so that the others take its partitions.
+// partition before the old one stops. Two workers that serve one partition for a while do no harm. Only the server's clock decides
+// who is alive. A worker that does not look at what is due for 10 s wants no partitions, so that the others take them.
 //
-// A worker follows the messages of its partitions. It keeps timers due within the horizon in memory, in one driver.
-// Of the others it keeps the revisions, 8 bytes each, grouped by the quarter of a horizon in which they are due, and
-// reads the timers when that is a horizon away. A timer that has changed in the meantime is missing then, or the
-// server refuses to fire it. Once there are twice as many revisions as timers, the worker reads the partition again.
-//
-// One consumer delivers fired timers to all workers, with acknowledgements. A worker keeps telling the server
-// that it still handles its timers. If it dies, others get them after Config.AckWait.
+// A worker holds the timers of its partitions in memory: the payloads of those within the horizon, and about 120 bytes and the key of
+// each. It reads the payloads of the others from the log when they are a horizon away.
 //
 // # Promises
 //

@@ -248,3 +248,42 @@ func TestFires(t *testing.T) {
 		t.Errorf("Reschedule of a timer that has fired = %v, %v", ok, err)
 	}
 }
+
+// mustGet returns a timer that must exist.
+func mustGet(t *testing.T, c *Client, key string) (timer Timer) {
+	t.Helper()
+	var ok bool
+	must(t, func() (err error) {
+		timer, ok, err = c.Get(t.Context(), key)
+		return err
+	})
+	if !ok {
+		t.Fatalf("Get(%q) = false", key)
+	}
+	return timer
+}
+
+// moveAll moves each timer n times, to about in from now.
+func moveAll(t *testing.T, c *Client, keys []string, n int, in time.Duration) {
+	t.Helper()
+	must(t, func() error {
+		return inParallel(t.Context(), 32, keys, func(ctx context.Context, key string) error {
+			for i := range n {
+				if ok, err := c.Reschedule(ctx, key, time.Now().Add(in+time.Duration(i)*time.Millisecond)); !ok || err != nil {
+					return fmt.Errorf("%s: move %d: %v, %w", key, i, ok, err)
+				}
+			}
+			return nil
+		})
+	})
+}
+
+// put writes a record that sets a timer, although Set may refuse it.
+func put(t testing.TB, c *Client, timer Timer) {
+	t.Helper()
+	rec := timer.record(opSet)
+	must(t, func() error {
+		_, _, err := c.add(t.Context(), c.layout.partition(timer.Key), &rec)
+		return err
+	})
+}

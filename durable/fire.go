@@ -1,273 +1,255 @@
 package durable
 
 import (
+	"container/heap"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
-	"sync"
+	"math"
 	"time"
-
-	"github.com/nats-io/nats-server/v2/server"
-	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
-
-	"github.com/timerbench/timerbench/driver"
 )
 
 const (
-	maxFiring      = 2048            // unanswered messages to the server
-	publishTimeout = 2 * time.Second // after which an answer counts as lost
-	maxQueued      = 1 << 16         // due timers waiting to be sent, before reading pauses
+	maxWaiting      = 1 << 10 // timers that this worker has fired and not begun to handle
+	againStep       = 250 * time.Millisecond
+	stallTime       = 10 * time.Second
+	unreadablePause = time.Minute      // between tries to compute a next run
+	zonePause       = 10 * time.Minute // between looks at the rules of a time zone
 )
 
-// near is a timer in memory.
-type near struct {
-	// Fixed.
-	p     *partition
-	timer Timer
+// wake makes the worker look at what is due.
+func (w *worker) wake() { poke(w.poked) }
 
-	// Guarded by the partition.
-	handle driver.Handle
-	scan   uint64 // the last scan of the partition that found the timer
-	looked bool   // its time zone
-
-	// Used to fire it, by one goroutine at a time.
-	next  time.Time // Every: the run after this one, or zero if this is the last
-	moves bool      // Every: this run is stored or skipped, and the timer must move to next
-	last  bool      // Every: next is the last of missed runs
-	asked bool      // Every: next is known
+// wakeAt does so if a time is before the next look.
+func (w *worker) wakeAt(at int64) {
+	if at < w.next.Load() {
+		w.wake()
+	}
 }
 
-type sentNear struct {
-	*near
-	jetstream.PubAckFuture
-}
-
-// fireDue fires due timers until ctx ends: it sends them to the server and receives the answers. Timers without an
-// answer by then may have fired or not.
+// fireDue fires due timers until ctx ends.
 func (w *worker) fireDue(ctx context.Context) {
-	ctx, cancel := context.WithCancel(ctx)
-	var answers sync.WaitGroup
-	defer answers.Wait()
-	defer cancel() // otherwise a panic would wait for the answers forever
-	answers.Go(func() {
-		for {
-			var s sentNear
-			select {
-			case s = <-w.sent:
-			case <-ctx.Done():
-				return
-			}
-			select {
-			case <-s.Ok():
-				w.accepted(s.near)
-			case err := <-s.Err():
-				w.refused(s.near, err)
-			case <-ctx.Done():
-				return
-			}
-			w.flying.Add(-1)
-		}
-	})
+	timer := time.NewTimer(0)
+	defer timer.Stop()
 	for {
-		batch, err := w.due.take(ctx)
-		if err != nil {
+		select {
+		case <-timer.C:
+		case <-w.poked:
+		case <-ctx.Done():
 			return
 		}
-		waits := false
-		if w.lost.Load() { // all wait for the last answer, and go on in order
-			waits = w.flying.Load() > 0
-			w.lost.Store(waits)
-			batch = append(batch, w.late.now()...)
+		w.next.Store(math.MaxInt64) // whoever comes now wakes it again
+		next := w.cfg.Now().Add(time.Second).UnixNano()
+		for _, p := range w.all() {
+			next = min(next, p.fire())
 		}
-		slices.SortStableFunc(batch, byDeadline)
-		for _, n := range batch {
-			if ctx.Err() != nil {
-				return
-			}
-			if n != nil && waits {
-				w.wait(n)
-			} else if n != nil {
-				w.fire(ctx, n)
-			}
-			w.silent.Store(0)
-		}
+		w.next.Store(next)
+		w.silent.Store(0)
+		timer.Reset(time.Until(time.Now().Add(time.Duration(next - w.cfg.Now().UnixNano()))))
 	}
 }
 
-// byDeadline compares timers that are due. A probe comes first.
-func byDeadline(a, b *near) int {
-	switch {
-	case a == b:
-		return 0
-	case a == nil:
-		return -1
-	case b == nil:
-		return 1
-	}
-	return a.timer.Deadline.Compare(b.timer.Deadline)
+// ran is a timer of Every that is due, or whose zone must be looked at.
+type ran struct {
+	due
+	Timer
 }
 
-// probe is called each second. It sends a probe the way of a timer that is due, unless one is on its way.
-func (w *worker) probe() {
-	if w.silent.Add(1) == 1 {
-		w.clock.Schedule(0, func() { w.due.put(nil) })
-	}
-}
-
-// stalled reports whether neither a timer nor a probe got through for stallTime. Calls of probe are counted, so that a
-// process that was suspended does not seem stalled.
-func (w *worker) stalled() bool { return w.silent.Load() > int32(stallTime/time.Second) }
-
-const stallTime = 10 * time.Second
-
-// fire sends the message that fires n, unless the timer has changed.
-func (w *worker) fire(ctx context.Context, n *near) {
+// fire sends what is due to the log, and returns when it must be called again.
+func (p *partition) fire() (next int64) {
+	w := p.w
 	now := w.cfg.Now()
-	if !n.asked {
-		if right := n.timer.rightRun(); !right.Equal(n.timer.Deadline) {
-			n.next, n.moves, n.asked = right, true, true
+	ns := now.UnixNano()
+	next = ns + int64(time.Second)
+	connection, up := w.link()
+	if !up || !p.loaded.Load() {
+		return next
+	}
+	var sent []due
+	var body []byte
+	var runs []ran
+	p.mu.Lock()
+	if p.firing || p.closed || connection != p.connection || time.Now().Before(p.resume) { // over a new connection, read first
+		p.mu.Unlock()
+		return next
+	}
+	room, takes := w.roomFor()
+	for len(p.soon) > 0 && p.soon[0].at <= ns && room > 0 {
+		d := heap.Pop(&p.soon).(due)
+		switch {
+		case d.stale():
+			continue
+		case d.state == isFired:
+			if takes--; takes < 0 {
+				heap.Push(&p.soon, d)
+				room = 0
+				continue
+			}
+			rec := record{op: opTake, id: d.more.id, rev: d.rev, attempts: d.more.attempts + 1}
+			body = rec.append(body)
+			sent = append(sent, d)
+		case d.isCron():
+			runs = append(runs, ran{d, d.timer(nil)})
+		default:
+			rec := record{op: opFire, key: d.key(), rev: d.rev}
+			body = rec.append(body)
+			sent = append(sent, d)
+		}
+		room--
+	}
+	if len(p.soon) > 0 && room > 0 {
+		next = min(next, p.soon[0].at)
+	}
+	p.firing = len(sent)+len(runs) > 0
+	p.mu.Unlock()
+	for _, r := range runs {
+		if rec, ok := w.run(p, r, now); ok {
+			body = rec.append(body)
+			sent = append(sent, r.due)
 		}
 	}
-	if !n.p.due(n, now) {
-		return
-	}
-	m := w.message(n, now)
-	if m == nil {
-		return
-	}
-	if !n.moves { // a move makes as much room as it takes
-		size := 20 + 2*len(n.timer.Key) // more than the timer
-		if !n.next.IsZero() {
-			size = m.Size() // the timer stays
+	p.send(sent, body)
+	return next
+}
+
+// flight is a message on its way back to the partition, and what this worker handles if it counts.
+type flight struct {
+	seq   uint64
+	takes []record // opRelease for each
+}
+
+// append appends records about entries to the log, one for each, and calls then. If the partition is no longer served before
+// it has read them, it gives back what they may have taken.
+func (p *partition) append(sent []due, body []byte, then func(err error)) {
+	w := p.w
+	w.flying.Add(int64(len(sent)))
+	attempts := make([]int, len(sent))
+	for i, d := range sent {
+		if attempts[i] = -1; d.state == isFired {
+			attempts[i] = d.more.attempts
 		}
-		if w.room.Add(-int64(size))+int64(size) <= 0 {
-			poke(w.tight)
-			w.again(n, ErrFull)
-			return
+	}
+	done := func(pos uint64, _ bool, err error) {
+		defer w.flying.Add(-int64(len(sent)))
+		f := flight{seq: pos / perMessage}
+		for i, d := range sent {
+			rec := record{op: opRelease, id: pos + uint64(i)}
+			if attempts[i] >= 0 {
+				rec.id, rec.attempts = d.more.id, attempts[i]
+			}
+			f.takes = append(f.takes, rec)
 		}
+		p.mu.Lock()
+		closed := p.closed
+		if err == nil && !closed && f.seq > p.replica.applied {
+			p.unseen = append(p.unseen, f)
+		}
+		p.mu.Unlock()
+		if err == nil && closed {
+			w.giveBack(p.number, f)
+		}
+		then(err)
 	}
-	future, err := w.js.PublishMsgAsync(m)
-	if err != nil {
-		w.refused(n, err)
-		return
-	}
-	w.flying.Add(1)
-	select {
-	case w.sent <- sentNear{n, future}:
-	case <-ctx.Done():
+	w.senders[p.number].put(item{body: body, count: len(sent), work: true, done: done})
+}
+
+// giveBack releases what this worker will not read that it has taken.
+func (w *worker) giveBack(partition int, flights ...flight) {
+	for _, f := range flights {
+		for _, rec := range f.takes {
+			j := &job{jobID: jobID{partition, rec.id}}
+			w.jobs.mu.Lock()
+			known := w.jobs.known[j.jobID] != nil
+			w.jobs.mu.Unlock()
+			if !known {
+				w.write(j, rec)
+			}
+		}
 	}
 }
 
-// message returns the message to store next, or nil if the timer waits. The server stores the message only if the
-// timer still has its revision.
-func (w *worker) message(n *near, now time.Time) *nats.Msg {
-	l, t := w.layout, n.timer
-	if t.Cron != "" && !n.asked {
-		fires, next, err := w.nextRun(t.Cron, t.Missed, t.last, t.Deadline, now)
-		if year := next.UTC().Year(); err == nil && year > lastYear { // the clock is wrong
-			err = fmt.Errorf("the next run is in the year %d: want %d at most", year, lastYear)
-		}
+// send appends the records that fire entries. Without an answer they are tried again, all together and in order.
+func (p *partition) send(sent []due, body []byte) {
+	then := func(err error) {
+		p.mu.Lock()
+		p.firing = false
 		if err != nil {
-			return w.unreadable(n, err)
+			p.w.cfg.Logger.Debug("firing is tried again", "partition", p.number, "after", againStep, "error", err)
+			p.resume = time.Now().Add(againStep)
+			time.AfterFunc(againStep, p.w.wake)
+			for _, d := range sent {
+				if p.replica.has(d.entry) {
+					heap.Push(&p.soon, d)
+				}
+			}
 		}
-		n.next, n.moves, n.asked, n.last = next, !fires, true, !fires && !next.After(now)
+		p.mu.Unlock()
+		p.w.wake()
 	}
-	if n.moves {
-		return w.changed(t, n.next, n.last, "")
+	if len(sent) == 0 {
+		p.mu.Lock()
+		p.firing = false
+		p.mu.Unlock()
+		return
 	}
-	m := l.firedMessage(t)
-	if n.next.IsZero() {
-		l.removing(m, t)
-	} else {
-		l.expect(m, t.Key, t.Revision)
-		// The timer keeps its revision, so another worker may store the same run. The server
-		// drops a second message with the same ID.
-		setNumber(m, jetstream.MsgIDHeader, t.Revision)
+	ctx, cancel := context.WithTimeout(context.Background(), lookTimeout)
+	defer cancel()
+	if err := p.w.claim(ctx, &p.w.firing, int64(len(body)+perLogged)); err != nil {
+		then(err)
+		return
 	}
-	return m
+	p.append(sent, body, then)
 }
 
-// changed returns the message that stores t with other values.
-func (w *worker) changed(t Timer, deadline time.Time, last bool, text string) *nats.Msg {
-	l := w.layout
-	t.moved = t.moved && deadline.Equal(t.Deadline) // it is just the error that changes
-	t.Deadline, t.last, t.Error = deadline, last, text
-	m := l.message(t)
-	l.expect(m, t.Key, t.Revision)
-	return m
+// later schedules d again.
+func (p *partition) later(d due, at time.Time, zone bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.replica.has(d.entry) {
+		p.push(due{at.UnixNano(), d.entry, zone})
+	}
 }
 
-// unreadablePause is the pause before a worker computes the next run of a timer again that it could not compute.
-const unreadablePause = time.Minute
+// run returns the record about a timer of Every, if one is needed.
+func (w *worker) run(p *partition, r ran, now time.Time) (rec record, ok bool) {
+	t := r.Timer
+	rec = record{op: opRun, key: t.Key, rev: t.Revision}
+	if right := t.rightRun(); !right.Equal(t.Deadline) {
+		rec.deadline = right.UnixNano()
+		return rec, true
+	}
+	if r.zone {
+		p.later(r.due, now.Add(zonePause), true)
+		return rec, false
+	}
+	fires, next, err := w.nextRun(t.Cron, t.Missed, t.last, t.Deadline, now)
+	if year := next.UTC().Year(); err == nil && year > lastYear { // the clock is wrong
+		err = fmt.Errorf("the next run is in the year %d: want %d at most", year, lastYear)
+	}
+	if err != nil {
+		return w.unreadable(p, r, err)
+	}
+	rec.fires, rec.last, rec.deadline = fires, !fires && !next.After(now), next.UnixNano()
+	return rec, true
+}
 
 // unreadable keeps a timer whose next run cannot be computed, for example because the machine does not know its time
 // zone, and computes the run again after a pause. The first worker stores the error with the timer.
-func (w *worker) unreadable(n *near, err error) *nats.Msg {
-	first := n.p.cannotRead(n, err)
-	if n.timer.Error == "" {
-		n.moves = true
-		return w.changed(n.timer, n.timer.Deadline, n.timer.last, err.Error())
+func (w *worker) unreadable(p *partition, r ran, err error) (rec record, ok bool) {
+	if r.Error == "" {
+		text := clip(err.Error(), maxError)
+		return record{op: opRun, key: r.Key, rev: r.Revision, deadline: r.at, extra: extra{last: r.last, err: text}}, true
 	}
 	level := slog.LevelDebug
-	if first {
+	if p.cannotRead(r.entry, err) {
 		level = slog.LevelError
 	}
 	w.cfg.Logger.Log(context.Background(), level, "the next run of a timer cannot be computed: it is tried again",
-		"key", n.timer.Key, "after", unreadablePause, "error", err)
-	w.clock.Schedule(unreadablePause, func() { w.due.put(n) })
-	return nil
+		"key", r.Key, "after", unreadablePause, "error", err)
+	time.AfterFunc(unreadablePause, func() { p.later(r.due, time.Unix(0, r.at), false) })
+	return rec, false
 }
 
-func (w *worker) accepted(n *near) {
-	if n.moves {
-		n.p.drop(n)
-		return
-	}
-	w.counters.fired.Add(1)
-	if n.next.IsZero() {
-		n.p.drop(n)
-		return
-	}
-	n.moves = true
-	w.due.put(n)
-}
-
-// refused handles an error of the server, or a missing answer. If the server did store the
-// message, it refuses the next one because the timer is gone.
-func (w *worker) refused(n *near, err error) {
-	switch {
-	case isChanged(err):
-		n.p.drop(n)
-	case hasCode(err, server.JSMessageSchedulesSchedulerInvalidErr) || isTooLarge(err):
-		// No client has stored this timer, or the limit was larger then. It stays in the stream.
-		w.setAside("timer", fmt.Errorf("key %q: %w", n.timer.Key, err))
-		n.p.drop(n)
-	default:
-		w.again(n, err)
-	}
-}
-
-const againStep = 250 * time.Millisecond
-
-// wait makes n due again at the same time as all others that wait.
-func (w *worker) wait(n *near) {
-	if w.late.put(n) == 1 {
-		w.clock.Schedule(againStep, func() { w.due.put(w.late.now()...) })
-	}
-}
-
-// again fires n again after a pause.
-func (w *worker) again(n *near, err error) {
-	if isChanging(err) {
-		w.clock.Schedule(changingPause, func() { w.due.put(n) })
-		return
-	}
-	w.cfg.Logger.Debug("firing a timer is tried again", "key", n.timer.Key, "after", againStep, "error", err)
-	if api := new(jetstream.APIError); !errors.As(err, &api) && !errors.Is(err, ErrFull) {
-		w.lost.Store(true)
-	}
-	w.wait(n)
-}
+// stalled reports whether nobody has looked at what is due for stallTime. Seconds of watch are counted, so that a process
+// that was suspended does not seem stalled.
+func (w *worker) stalled() bool { return w.silent.Load() > int32(stallTime/time.Second) }

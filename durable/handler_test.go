@@ -8,8 +8,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/nats-io/nats.go/jetstream"
 )
 
 // Handlers end in every way, and some timers have their own limits.
@@ -155,7 +153,6 @@ func TestRestartsUseNoAttempts(t *testing.T) {
 		}
 	}
 	handled(t, c, 6)
-	waitFor(t, func() bool { return stored(t, c, c.layout.allTallies()) == 0 })
 	if len(calls) > 0 {
 		t.Errorf("there are more calls: %+v", <-calls)
 	}
@@ -166,55 +163,31 @@ func TestRestartsUseNoAttempts(t *testing.T) {
 	}
 }
 
-// The server's clock was set back while a timer waits for a retry by the old time.
-func TestRetriesAfterClockSetBack(t *testing.T) {
+// A retry is due by the clock of the worker, and waits in the log: another worker makes the attempt.
+func TestRetryElsewhere(t *testing.T) {
 	t.Parallel()
-	c := open(t, start(t), Config{})
+	nc := start(t)
+	var clock shifted
+	c := open(t, nc, Config{Now: clock.now})
 	calls := make(chan Fired, 10)
-	serveWith(t, c, func(_ context.Context, f Fired) error {
+	handle := func(_ context.Context, f Fired) error {
 		calls <- f
-		if f.Key == "fails" {
-			return RetryAfter(time.Hour, errors.New("on purpose"))
-		}
-		return nil
-	})
+		return RetryAfter(time.Hour, errors.New("on purpose"))
+	}
+	stop := serveWith(t, c, handle)
 	set(t, c, "fails", 0)
 	receive(t, calls)
-	waitFor(t, func() bool { return c.Stats().Failed == 1 })
-	s := &sweeper{Client: c}
-	sweep := func() {
-		t.Helper()
-		fatalIf(t, s.sweep(t.Context()))
-	}
-	sweep()
-	sweep()
+	waitFor(t, func() bool { n, err := c.Counts(t.Context()); return err == nil && n.Fired == 1 && n.Handled == 0 })
+	stop()
+	serveWith(t, open(t, nc, Config{Now: clock.now}), handle)
+	time.Sleep(500 * time.Millisecond)
 	if len(calls) > 0 {
-		t.Errorf("a clock that goes on causes %+v", <-calls)
+		t.Errorf("too early: %+v", <-calls)
 	}
-	s.server = s.server.Add(time.Hour) // as it was
-	sweep()
-	if f := receive(t, calls); f.Key != "fails" {
-		t.Errorf("it causes %+v", f)
+	clock.set(time.Hour)
+	if f := receive(t, calls); f.Key != "fails" || f.Attempt != 2 {
+		t.Errorf("the second attempt is %+v", f)
 	}
-	sweep()
-	set(t, c, "other", 0)
-	if f := receive(t, calls); f.Key != "other" {
-		t.Errorf("it causes %+v", f)
-	}
-
-	// It was set back before this worker began.
-	var info *jetstream.ConsumerInfo
-	waitFor(t, func() bool { // only the one that fails is left
-		must(t, func() (err error) { info, err = c.consumer.Info(t.Context()); return err })
-		return info.NumAckPending == 1 && info.NumPending == 0 && c.Stats().Failed >= 2
-	})
-	failed := c.Stats().Failed
-	info.TimeStamp = info.TimeStamp.Add(-time.Hour)
-	s = &sweeper{Client: c}
-	for range 2 { // it is noticed once
-		fatalIf(t, s.checkClock(t.Context(), info))
-	}
-	waitFor(t, func() bool { return c.Stats().Failed == failed+1 })
 }
 
 // A handler that exceeds its timeout without returning makes the worker not ready until it returns.

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -16,35 +17,20 @@ import (
 	"github.com/timerbench/timerbench/internal/files"
 )
 
-// ErrLoss is returned by Embedded if the store holds fewer timers than the server has noted, and the messages
-// stored since cannot account for the difference: files were damaged, removed or replaced, or the power failed
-// before they were on the disk. The server skips damaged messages, so the timers are lost for good once it
-// has started: restore the folder from a copy, or go on with AcceptLoss.
+// ErrLoss is returned by Embedded if the logs of timers hold fewer messages than the server has noted: files were damaged,
+// removed or replaced, or the power failed before they were on the disk. The server skips damaged messages, so the timers in
+// them are lost for good once it has started: restore the folder from a copy, or go on with AcceptLoss.
 var ErrLoss = errors.New("timers are missing")
 
-// The server counts the timers each second, or less often in a large store: counting takes at
-// most this part of the time.
+// The server counts the messages each second, or less often with many partitions: counting takes at most this part of the
+// time.
 const countShare = 50
 
-// settleTime is how long after a crash timers that had been removed may be back, until a worker removes them again.
-const settleTime = 10 * time.Second
-
-// inventory is the content of the streams of a store at some time.
+// inventory is how many messages the logs of a store have had at some time, by partition. These numbers never fall: a base
+// says how many messages were removed.
 type inventory struct {
 	At      time.Time
-	Clean   bool // the server was closed next, and held no restored timers
-	Streams map[string]holding
-}
-
-// holding is what one stream held. Each change of a timer stores a message, and a restored timer
-// is noted before it is removed. Last was read a second before the timers were counted, so the
-// removals of all messages up to Last are complete.
-type holding struct {
-	Timers uint64 // at least
-	Last   uint64 // message
-
-	now     uint64 // the last message, just before the timers were counted
-	changes uint64 // how many timers may have been removed since an earlier inventory
+	Streams map[string][]uint64
 }
 
 func (s *Server) inventoryPath() string { return filepath.Join(s.dir, "timers.json") }
@@ -58,7 +44,7 @@ func (s *Server) readInventory() (is inventory, err error) {
 		err = json.Unmarshal(text, &is)
 	}
 	if err != nil {
-		return inventory{}, fmt.Errorf("%s, with the number of timers in the store, cannot be read: %w",
+		return inventory{}, fmt.Errorf("%s, with the number of messages in the store, cannot be read: %w",
 			s.inventoryPath(), err)
 	}
 	return is, nil
@@ -67,15 +53,22 @@ func (s *Server) readInventory() (is inventory, err error) {
 // checkStore compares the store with the last inventory, and takes another one.
 func (s *Server) checkStore() error {
 	was, lost := s.readInventory()
-	is, err := s.takeInventory(was, true)
+	is, err := s.takeInventory()
 	if err != nil {
 		return err
 	}
-	for name, n := range was.Streams {
-		found := is.Streams[name]
-		if found.Timers+found.changes < n.Timers {
-			lost = errors.Join(lost, fmt.Errorf("stream %s: %w: %d of the %d there were at %s",
-				name, ErrLoss, n.Timers-found.Timers-found.changes, n.Timers, was.At.Format(time.RFC3339)))
+	for name, logs := range was.Streams {
+		missing, all := uint64(0), uint64(0)
+		for i, n := range logs {
+			now := uint64(0)
+			if i < len(is.Streams[name]) {
+				now = is.Streams[name][i]
+			}
+			missing, all = missing+n-min(n, now), all+n
+		}
+		if missing > 0 {
+			lost = errors.Join(lost, fmt.Errorf("stream %s: %w: %d of the %d messages there were until %s",
+				name, ErrLoss, missing, all, was.At.Format(time.RFC3339)))
 		}
 	}
 	if lost != nil && !s.acceptLoss {
@@ -84,49 +77,21 @@ func (s *Server) checkStore() error {
 	if lost != nil {
 		s.log.Warn("a loss was accepted", "folder", s.dir, "error", lost)
 	}
-	crashed := !was.Clean && !was.At.IsZero() && lost == nil
-	s.last, s.extra, s.settled = make(map[string]uint64), make(map[string]uint64), time.Now()
-	if crashed {
-		s.settled = s.settled.Add(settleTime)
-	}
-	for name, n := range is.Streams {
-		s.last[name] = n.now // no change is in progress yet
-		if crashed {
-			certain := was.Streams[name].Timers
-			s.extra[name] = n.Timers - min(n.Timers, certain-min(certain, n.changes))
-		}
-	}
-	return s.writeInventory(is, false)
+	return s.writeInventory(is)
 }
 
-// noteStore records the last message of each stream and, if counts is set, writes the number of
-// timers to a file. clean is set before the server is closed.
-func (s *Server) noteStore(counts, clean bool) {
-	is, err := s.takeInventory(inventory{}, counts)
-	if err == nil && counts {
-		err = s.writeInventory(is, clean)
+// noteStore writes the number of messages to a file.
+func (s *Server) noteStore() {
+	is, err := s.takeInventory()
+	if err == nil {
+		err = s.writeInventory(is)
 	}
 	if err != nil {
-		s.log.Warn("the number of timers in the store could not be noted", "folder", s.dir, "error", err)
-		return
-	}
-	for name, n := range is.Streams {
-		s.last[name] = n.now
+		s.log.Warn("the number of messages in the store could not be noted", "folder", s.dir, "error", err)
 	}
 }
 
-// writeInventory writes is to a file. It subtracts the timers that the server may have restored
-// after a crash, because they can disappear without a message in the next crash.
-func (s *Server) writeInventory(is inventory, clean bool) error {
-	settled := time.Now().After(s.settled)
-	is.Clean = clean && settled
-	for name, n := range is.Streams {
-		n.Last = s.last[name] // 0 for a stream that is new
-		if !settled {
-			n.Timers -= min(n.Timers, s.extra[name])
-		}
-		is.Streams[name] = n
-	}
+func (s *Server) writeInventory(is inventory) error {
 	text, err := json.Marshal(is)
 	if err != nil {
 		return err
@@ -134,9 +99,8 @@ func (s *Server) writeInventory(is inventory, clean bool) error {
 	return files.WriteBytes(s.inventoryPath(), text)
 }
 
-// takeInventory returns the last message of each stream of timers and, if counts is set, how many
-// timers it holds and how many may have been removed since was.
-func (s *Server) takeInventory(was inventory, counts bool) (inventory, error) {
+// takeInventory counts the messages of each log.
+func (s *Server) takeInventory() (inventory, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
 	nc, err := s.Connect()
@@ -151,56 +115,58 @@ func (s *Server) takeInventory(was inventory, counts bool) (inventory, error) {
 	if err != nil {
 		return inventory{}, err
 	}
-	is := inventory{At: time.Now(), Streams: make(map[string]holding)}
+	get, err := nc.JetStream()
+	if err != nil {
+		return inventory{}, err
+	}
+	is := inventory{At: time.Now(), Streams: make(map[string][]uint64)}
 	list := js.ListStreams(ctx)
 	for info := range list.Info() {
 		name := info.Config.Name
-		if info.Config.Metadata[metadataPartitions] == "" || checkStream(info.Config, layout{name: name}) != nil {
+		partitions, err := strconv.Atoi(info.Config.Metadata[metadataPartitions])
+		if err != nil || partitions < 1 || partitions > maxPartitions || checkStream(info.Config, layout{name: name}) != nil {
 			continue // it has no timers
 		}
-		n := holding{now: info.State.LastSeq}
-		if counts {
-			stream, err := js.Stream(ctx, name)
-			if err == nil {
-				c := &Client{nc: nc, stream: stream, layout: layout{name: name}}
-				err = c.countTimers(ctx, &n, was.Streams[name])
-			}
+		stream, err := js.Stream(ctx, name)
+		if err != nil {
+			return inventory{}, err
+		}
+		c := &Client{nc: nc, get: get, stream: stream, layout: layout{name, partitions}}
+		for n := range partitions {
+			total, err := c.messages(ctx, n)
 			if err != nil {
 				return inventory{}, err
 			}
+			is.Streams[name] = append(is.Streams[name], total)
 		}
-		is.Streams[name] = n
 	}
 	return is, list.Err()
 }
 
-// countTimers counts the timers of the stream, and the possible removals since it held was. The
-// removal of a restored timer has no message of its own, but is listed in a note.
-func (c *Client) countTimers(ctx context.Context, n *holding, was holding) (err error) {
-	n.changes = n.now - min(n.now, was.Last)
-	if n.Timers, err = c.count(ctx, c.layout.allTimers()); err != nil || n.Timers+n.changes >= was.Timers {
-		return err
-	}
-	since := whole
-	since.DeliverPolicy, since.OptStartSeq = jetstream.DeliverByStartSequencePolicy, was.Last+1
-	return c.read(ctx, since, c.layout.allNotes("*"), func(m message) error {
-		if m.Headers().Get(headerBack) != "" {
-			list, _ := parseNote(m.Data()) // a note that nobody understands has removed nothing
-			n.changes += uint64(len(list))
+// messages returns how many messages the log of a partition has had. It counts again if the log was cleaned meanwhile.
+func (c *Client) messages(ctx context.Context, partition int) (uint64, error) {
+	for {
+		b, err := c.readBase(ctx, partition)
+		if err != nil {
+			return 0, err
 		}
-		return nil
-	})
+		n, err := c.count(ctx, c.layout.log(partition), b.First)
+		if err != nil {
+			return 0, err
+		}
+		if now, err := c.readBase(ctx, partition); err != nil || now.seq == b.seq {
+			return b.Removed + n, err
+		}
+	}
 }
 
 // ErrFull is returned by methods that set timers if the rest of the store is reserved for moving,
 // cancelling and firing the existing ones. It has room again when timers fire or are cancelled.
 var ErrFull = errors.New("durable: the store is full")
 
-// A tenth of the store is reserved, at most maxKept, and maxGrowth for each message: the message that fires or cancels a
-// timer is larger than the timer by as much if the key has 40 bytes. Such messages may use half of the tenth, too, for
-// longer keys and handlers that lag behind, and dead letters without an error three quarters. The rest is for moves,
-// whose old message goes at once, for notes, which make room, and for signs of life.
-const maxKept, maxGrowth = 1 << 30, 136
+// A tenth of the store is reserved, at most maxKept. Moves and cancels may use half of the tenth, and what
+// fires timers a quarter. Errors of dead letters need four times the tenth. The rest is for what cleans the logs and so makes room, and for signs of life.
+const maxKept, muchRoom = 1 << 30, 1 << 28
 
 const (
 	lookPause   = 250 * time.Millisecond // between requests for the room that is left
@@ -210,14 +176,14 @@ const (
 
 type space struct {
 	mutex
-	share  int64     // 2 for what may use half of the reserve, 1 for nothing of it
+	keeps  float64   // how much of the reserve, or how many times as much, must stay
 	next   time.Time // of the next request
 	server string    // the ID of the server, which changes at each start
 	left   int64     // how many bytes this client may store until then
 	most   int64     // the largest message
 }
 
-func newSpace(share int64) space { return space{mutex: newMutex(), share: share} }
+func newSpace(keeps float64) space { return space{mutex: newMutex(), keeps: keeps} }
 
 // claim returns ErrFull if there is no room for a message. Each client checks on its own, and takes at
 // most a quarter of the room at a time.
@@ -235,26 +201,22 @@ func (c *Client) claim(ctx context.Context, s *space, size int64) error {
 		s.server, s.left, s.most, s.next = server, 1<<62, 1<<62, time.Now().Add(noLimit)
 		if err == nil && limit > 0 { // otherwise the server decides
 			kept := reserved(limit)
-			if s.most = kept / 4; s.share > 1 {
+			c.batch.Store(batchFor(limit))
+			if s.most = kept / 4; s.keeps < 1 {
 				s.most = kept
 			}
 			if size > s.most { // the reserve must hold it when it moves
 				return fmt.Errorf("%w: a message of %d bytes is larger than a fortieth of the %d bytes of the store", ErrFull, size, limit)
 			}
-			room := limit - kept/s.share - stored
-			if s.share == 1 {
-				info, err := c.stream.Info(ctx)
-				if err != nil {
-					return err
-				}
-				room -= maxGrowth * int64(info.State.Msgs)
-			}
+			room := limit - int64(float64(kept)*s.keeps) - stored
 			if room < size {
 				s.left = 0
 				return fmt.Errorf("%w: %d bytes of %d are used, and the rest is reserved for existing timers",
 					ErrFull, stored, limit)
 			}
-			s.left, s.next = max(room/4, size), time.Now().Add(lookPause)
+			if s.left, s.next = max(room/4, size), time.Now().Add(lookPause); room > muchRoom {
+				s.next = time.Now().Add(noLimit)
+			}
 		}
 	}
 	s.left -= size
@@ -263,28 +225,29 @@ func (c *Client) claim(ctx context.Context, s *space, size int64) error {
 
 func reserved(limit int64) int64 { return min(limit/10, maxKept) }
 
-// followRoom limits how many bytes the worker may store to fire timers, until ctx ends. Without room it lets it fire one
-// timer at a time while none waits to be handled, because that makes room in the end.
-func (w *worker) followRoom(ctx context.Context) {
-	for ctx.Err() == nil {
-		room := int64(1 << 62)
-		if stored, limit, err := w.stored(ctx); err == nil && limit > 0 { // otherwise the server decides
-			room = max(limit-reserved(limit)/2-stored, 0) / 4
-			if room == 0 {
-				_ = sleep(ctx, lookPause) // ctx is asked next
-				if info, err := w.consumer.Info(ctx); err == nil && info.NumPending == 0 && info.NumAckPending == 0 {
-					room = 1
-				}
-			}
+// batchFor limits messages with several records, so that cleaning needs little room.
+func batchFor(limit int64) int64 { return min(reserved(limit)/8, maxBatch) }
+
+// room claims room for a message. If there is none, it cleans logs that no worker cleans, or waits for a worker to do so if
+// the message is about an existing timer.
+func (c *Client) room(ctx context.Context, s *space, size int64) error {
+	err := c.claim(ctx, s, size)
+	for tries := 0; errors.Is(err, ErrFull) && tries < 12; tries++ {
+		factor := tightFactor
+		if s.keeps == 1 {
+			factor = setFactor
 		}
-		w.room.Store(room)
-		select {
-		case <-w.tight:
-			_ = sleep(ctx, changingPause) // ctx is asked next
-		case <-time.After(noLimit):
-		case <-ctx.Done():
+		if made := c.makeRoom(ctx, factor); made != nil {
+			return made
+		}
+		if again := c.claim(ctx, s, size); !errors.Is(again, ErrFull) || s.keeps == 1 {
+			return again
+		}
+		if sleep(ctx, lookPause) != nil {
+			return context.Cause(ctx)
 		}
 	}
+	return err
 }
 
 // stored returns how many bytes the client's account stores, and their limit or 0.

@@ -410,14 +410,14 @@ func changeAndKill(t *testing.T, cl *cluster, h *history, prefix string, size in
 			return nil
 		})
 	})
-	wg.Go(func() { // notes are replaced all the time
+	wg.Go(func() { // the logs are cleaned all the time
 		for ctx.Err() == nil {
-			var served []*partition
 			if w := c.worker.Load(); w != nil {
-				w.each(func(p *partition) { served = append(served, p) })
-			}
-			for _, p := range served {
-				_ = p.compact(ctx, 0) // the server is killed in the middle
+				for _, p := range w.all() {
+					if p.loaded.Load() {
+						_, _ = c.clean(ctx, p.number, p, true, 0) // the server is killed in the middle
+					}
+				}
 			}
 		}
 	})

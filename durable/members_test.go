@@ -121,7 +121,7 @@ func TestFollowsAgain(t *testing.T) {
 	m := &members{self: "self", lease: time.Minute, signs: make(map[string]sign)}
 	ctx, cancel := context.WithCancel(t.Context())
 	calls := 0
-	err := newWorker(c, nil).followMembers(ctx, m, func() {
+	err := newWorker(c).followMembers(ctx, m, func() {
 		if calls++; len(m.signs) != 3 {
 			t.Errorf("call %d knows %v", calls, m.signs)
 		}

@@ -24,25 +24,17 @@ import (
 	"github.com/timerbench/timerbench/driver"
 )
 
-// stranger creates a stream and a consumer as Open does, apart from a change. It returns the configuration for Open.
-func stranger(t *testing.T, js jetstream.JetStream, change any) Config {
+// stranger creates a stream as Open does, apart from a change. It returns the configuration for Open.
+func stranger(t *testing.T, js jetstream.JetStream, change func(*jetstream.StreamConfig)) Config {
 	t.Helper()
 	cfg, err := Config{Name: nuid.Next()}.withDefaults()
 	fatalIf(t, err)
-	stream, consumer := streamConfig(cfg), consumerConfig(layout{name: cfg.Name}, cfg.AckWait)
-	if f, ok := change.(func(*jetstream.StreamConfig)); ok {
-		f(&stream)
+	stream := streamConfig(cfg)
+	if change != nil {
+		change(&stream)
 	}
 	_, err = js.CreateStream(t.Context(), stream)
 	fatalIf(t, err)
-	if f, ok := change.(func(*jetstream.ConsumerConfig)); ok {
-		if f(&consumer); consumer.DeliverSubject != "" {
-			_, err = js.CreatePushConsumer(t.Context(), cfg.Name, consumer)
-		} else {
-			_, err = js.CreateConsumer(t.Context(), cfg.Name, consumer)
-		}
-		fatalIf(t, err)
-	}
 	return Config{Name: cfg.Name}
 }
 
@@ -60,7 +52,7 @@ func operated(t *testing.T) (*server.Server, *nats.Conn) {
 	return s, nc
 }
 
-// A stream or a consumer that would lose or delay timers is refused, with the reason.
+// A stream that would lose or delay timers is refused, with the reason.
 func TestOpenRefusesSettings(t *testing.T) {
 	t.Parallel()
 	_, nc := operated(t)
@@ -68,48 +60,29 @@ func TestOpenRefusesSettings(t *testing.T) {
 	fatalIf(t, err)
 	open(t, nc, stranger(t, js, nil)) // which is good
 	type stream = *jetstream.StreamConfig
-	type consumer = *jetstream.ConsumerConfig
-	for want, change := range map[string]any{
+	for want, change := range map[string]func(stream){
 		"MaxAge 1h0m0s": func(c stream) { c.MaxAge = time.Hour },
-		"MaxMsgs 10 removes timers: want -1; MaxBytes":                func(c stream) { c.MaxMsgs, c.MaxBytes = 10, 1<<20 },
-		"MaxMsgsPerSubject 1":                                         func(c stream) { c.MaxMsgsPerSubject = 1 },
-		"MaxMsgSize 5000":                                             func(c stream) { c.MaxMsgSize = 5000 },
-		"MaxConsumers 999 ":                                           func(c stream) { c.MaxConsumers = 999 },
-		"want -1 or at least 3072":                                    func(c stream) { c.MaxConsumers, c.Metadata = 3000, map[string]string{metadataPartitions: "1024"} },
-		"ConsumerLimits.InactiveThreshold 1m0s":                       func(c stream) { c.ConsumerLimits.InactiveThreshold = time.Minute },
-		"ConsumerLimits.MaxAckPending 1":                              func(c stream) { c.ConsumerLimits.MaxAckPending = 1 },
-		"the Duplicates window of 1m59s":                              func(c stream) { c.Duplicates = 2*time.Minute - time.Second },
-		"Retention is WorkQueue: want Limits":                         func(c stream) { c.Retention = jetstream.WorkQueuePolicy },
-		"Retention is Interest":                                       func(c stream) { c.Retention = jetstream.InterestPolicy },
-		"Storage is Memory: want File":                                func(c stream) { c.Storage = jetstream.MemoryStorage },
-		"PersistMode is Async: want Default":                          func(c stream) { c.PersistMode = jetstream.AsyncPersistMode },
-		"AllowMsgSchedules is false: want true; AllowRollup is false": func(c stream) { c.AllowMsgSchedules, c.AllowRollup = false, false },
-		"DenyDelete is true":                                          func(c stream) { c.DenyDelete = true },
-		"DenyPurge is true":                                           func(c stream) { c.DenyPurge, c.AllowRollup, c.AllowMsgSchedules = true, false, false },
-		"NoAck is true":                                               func(c stream) { c.NoAck = true },
-		"Sources is [":                                                func(c stream) { c.Sources, c.AllowMsgSchedules = []*jetstream.StreamSource{{Name: "other"}}, false },
+		"MaxMsgs 10 removes timers: want -1; MaxBytes": func(c stream) { c.MaxMsgs, c.MaxBytes = 10, 1<<20 },
+		"MaxMsgsPerSubject 1":                          func(c stream) { c.MaxMsgsPerSubject = 1 },
+		"MaxMsgSize 5000":                              func(c stream) { c.MaxMsgSize = 5000 },
+		"MaxConsumers 999 ":                            func(c stream) { c.MaxConsumers = 999 },
+		"want -1 or at least 3072":                     func(c stream) { c.MaxConsumers, c.Metadata[metadataPartitions] = 3000, "1024" },
+		"ConsumerLimits.InactiveThreshold 1m0s":        func(c stream) { c.ConsumerLimits.InactiveThreshold = time.Minute },
+		"Retention is WorkQueue: want Limits":          func(c stream) { c.Retention = jetstream.WorkQueuePolicy },
+		"Retention is Interest":                        func(c stream) { c.Retention = jetstream.InterestPolicy },
+		"Storage is Memory: want File":                 func(c stream) { c.Storage = jetstream.MemoryStorage },
+		"PersistMode is Async: want Default":           func(c stream) { c.PersistMode = jetstream.AsyncPersistMode },
+		"AllowRollup is false":                         func(c stream) { c.AllowRollup = false },
+		"AllowDirect is false":                         func(c stream) { c.AllowDirect = false },
+		"has format 1: want 2":                         func(c stream) { delete(c.Metadata, metadataFormat) },
+		"has format 3: want 2":                         func(c stream) { c.Metadata[metadataFormat] = "3" },
+		"DenyPurge is true":                            func(c stream) { c.DenyPurge, c.AllowRollup = true, false },
+		"NoAck is true":                                func(c stream) { c.NoAck = true },
+		"Sources is [":                                 func(c stream) { c.Sources = []*jetstream.StreamSource{{Name: "other"}} },
 		"SubjectTransform is &{": func(c stream) {
-			c.SubjectTransform = &jetstream.SubjectTransformConfig{Source: c.Subjects[1], Destination: strings.Replace(c.Subjects[1], "w", "v", 1)}
+			c.SubjectTransform = &jetstream.SubjectTransformConfig{Source: c.Subjects[1], Destination: strings.Replace(c.Subjects[1], ".b.*", ".v.{{wildcard(1)}}", 1)}
 		},
-		"Subjects is [":           func(c stream) { c.Subjects = c.Subjects[:1] },
-		"is not a pull consumer":  func(c consumer) { c.DeliverSubject = "there" },
-		"FilterSubject is : want": func(c consumer) { c.FilterSubject = "" },
-		"FilterSubjects is [": func(c consumer) {
-			c.FilterSubjects, c.FilterSubject = []string{strings.TrimSuffix(c.FilterSubject, ">") + "1.>"}, ""
-		},
-		"DeliverPolicy is new":                 func(c consumer) { c.DeliverPolicy = jetstream.DeliverNewPolicy },
-		"AckPolicy is AckAll":                  func(c consumer) { c.AckPolicy = jetstream.AckAllPolicy },
-		"ReplayPolicy is original":             func(c consumer) { c.ReplayPolicy = jetstream.ReplayOriginalPolicy },
-		"AckWait is 100ms":                     func(c consumer) { c.AckWait = 100 * time.Millisecond },
-		"MaxDeliver is 5":                      func(c consumer) { c.MaxDeliver = 5 },
-		"BackOff is [1h0m0s]":                  func(c consumer) { c.BackOff = []time.Duration{time.Hour} },
-		"MaxAckPending is 1:":                  func(c consumer) { c.MaxAckPending = 1 },
-		"MaxRequestBatch is 10":                func(c consumer) { c.MaxRequestBatch = 10 },
-		"MaxRequestExpires is 1s":              func(c consumer) { c.MaxRequestExpires = time.Second },
-		"InactiveThreshold is 1h0m0s: want 0s": func(c consumer) { c.InactiveThreshold = time.Hour },
-		"PriorityPolicy is ":                   func(c consumer) { c.PriorityPolicy, c.PriorityGroups = jetstream.PriorityPolicyOverflow, []string{"x"} },
-		"HeadersOnly is true":                  func(c consumer) { c.HeadersOnly = true },
-		"MemoryStorage is true":                func(c consumer) { c.MemoryStorage = true },
+		"Subjects is [": func(c stream) { c.Subjects = c.Subjects[:1] },
 	} {
 		cfg := stranger(t, js, change)
 		if _, err := Open(t.Context(), nc, cfg); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), cfg.Name) {
@@ -125,7 +98,7 @@ func TestOpenRefuses(t *testing.T) {
 	strange := c.stream.CachedInfo().Config
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	for name, metadata := range map[string]map[string]string{"strange": nil, "large": {metadataPartitions: "1025"}} {
+	for name, metadata := range map[string]map[string]string{"strange": nil, "large": {metadataPartitions: "1025", metadataFormat: "2"}} {
 		strange.Name, strange.Metadata, strange.Subjects = name, metadata, layout{name: name}.subjects()
 		if _, err := c.js.CreateStream(ctx, strange); err != nil {
 			t.Fatal(err)
@@ -276,25 +249,18 @@ func TestMissedRuns(t *testing.T) {
 	}
 }
 
-// A timer that is set again and again uses little memory: the partition is read again.
+// A far timer that is set again and again uses little memory.
 func TestStaleIsDropped(t *testing.T) {
 	cfg, err := Config{}.withDefaults()
 	fatalIf(t, err)
-	p := newPartition(newWorker(&Client{cfg: cfg}, nil), 0)
-	p.beginScan(nil)
-	p.endScan()
-	for i := range maxStale + 1 {
-		if len(p.rescan) > 0 {
-			t.Fatalf("it is read anew after %d", i)
+	p := newPartition(newWorker(&Client{cfg: cfg}), 0)
+	for _, in := range []time.Duration{24 * time.Hour, time.Minute} {
+		for i := range 3 * maxStale {
+			p.replica.do(position(uint64(i+1), 0), time.Now(), 1, &record{op: opSet, key: "key", payload: []byte("payload"), deadline: time.Now().Add(in).UnixNano()})
+			if n := max(p.farSize, len(p.soon)); n > maxStale+10 {
+				t.Fatalf("after %d times there are %d", i, n)
+			}
 		}
-		p.set(Timer{Key: "key", Deadline: time.Now().Add(24 * time.Hour), Revision: uint64(i + 1)}, false)
-	}
-	if len(p.rescan) == 0 {
-		t.Error("it is not read anew")
-	}
-	p.beginScan(nil)
-	if _, far := p.size(); far != 0 {
-		t.Errorf("%d are left", far)
 	}
 }
 
@@ -306,23 +272,19 @@ func TestManyPartitions(t *testing.T) {
 	waitFor(t, func() bool { return c.Stats().Partitions == 1024 })
 }
 
-// Two workers fire the same run during a takeover. It is stored once.
+// Two workers fire the same run during a takeover. It counts once.
 func TestEveryFiresOnce(t *testing.T) {
 	t.Parallel()
-	s := embedded(t, t.TempDir())
-	c := open(t, connect(t, s), Config{})
+	c := open(t, start(t), Config{})
 	fatalIf(t, c.Every(t.Context(), "key", "@every 1s", nil))
 	timer := mustGet(t, c, "key")
 	for range 2 {
-		c := open(t, connect(t, s), Config{})
-		n := &near{timer: timer}
-		err := c.publish(t.Context(), newWorker(c, nil).message(n, timer.Deadline))
-		if err != nil || n.moves || n.next.IsZero() {
-			t.Fatalf("%+v: %v", n, err)
-		}
+		rec := record{op: opRun, key: "key", rev: timer.Revision, fires: true, deadline: timer.Deadline.Add(time.Second).UnixNano()}
+		_, _, err := c.add(t.Context(), c.layout.partition("key"), &rec)
+		fatalIf(t, err)
 	}
-	if n := stored(t, c, c.layout.allFired()); n != 1 {
-		t.Errorf("the run is stored %d times", n)
+	if all := collect(t, c.Waiting(t.Context())); len(all) != 1 || !all[0].Deadline.Equal(timer.Deadline) {
+		t.Errorf("there is %+v, want the run once", all)
 	}
 }
 
@@ -348,7 +310,7 @@ func TestSet(t *testing.T) {
 	refused(Timer{Key: "no time"})
 	refused(Timer{Key: "no cron", Cron: "x"})
 	refused(Timer{Key: "negative", Deadline: at, Limits: Limits{MaxAttempts: -1}})
-	if n := stored(t, c, c.layout.allTimers()); n != 1 {
+	if n := len(pending(t, c, "")); n != 1 {
 		t.Fatalf("%d timers are there, want none of those refused", n)
 	}
 	timers = append(timers, Timer{Key: "every", Cron: "@hourly"}, Timer{Key: "first", Cron: "@hourly", Deadline: at})
@@ -442,7 +404,7 @@ func TestChangeForgetsTheRun(t *testing.T) {
 	c := open(t, start(t), Config{})
 	old := Timer{Key: "key", Cron: "@hourly", Deadline: time.Now().Add(time.Hour), last: true, Error: "on purpose"}
 	for range 2 {
-		must(t, func() error { return c.publish(t.Context(), c.layout.message(old)) })
+		put(t, c, old)
 		timer := mustGet(t, c, "key")
 		if !timer.last || timer.Error != old.Error {
 			t.Fatalf("%+v is stored", timer)
@@ -457,7 +419,7 @@ func TestChangeForgetsTheRun(t *testing.T) {
 }
 
 // Many clients change one key without a pause: each call returns, the last change wins, other
-// timers fire, and little data is left behind.
+// timers fire.
 func TestFloodOfOneKey(t *testing.T) {
 	t.Parallel()
 	s := embedded(t, t.TempDir())
@@ -492,9 +454,9 @@ func TestFloodOfOneKey(t *testing.T) {
 	if timer := mustGet(t, c, "key"); string(timer.Payload) != "last" {
 		t.Errorf("%+v is left", timer)
 	}
-	waitFor(t, func() bool { // a worker removes what was cancelled and what has fired
+	waitFor(t, func() bool {
 		n, err := c.Counts(t.Context())
-		return err == nil && n.Pending == 1 && n.Fired == 0 && stored(t, c, c.layout.allCancelled("*"))+stored(t, c, c.layout.allFired()) == 0
+		return err == nil && n.Pending == 1 && n.Fired == 0
 	})
 	if n := len(pending(t, c, "")); n != 1 {
 		t.Errorf("%d timers are pending, want 1", n)
@@ -515,7 +477,7 @@ func TestOpenRefusesAccount(t *testing.T) {
 	}
 }
 
-// lossy is a connection that loses the first request for a consumer.
+// lossy is a connection that loses the first request for a bucket.
 type lossy struct {
 	net.Conn
 	lost bool
@@ -527,9 +489,9 @@ func (l *lossy) Dial(network, address string) (conn net.Conn, err error) {
 	return l, err
 }
 
-// Write drops the first request for a consumer.
+// Write drops the first request for a bucket.
 func (l *lossy) Write(p []byte) (int, error) {
-	if !l.lost && bytes.Contains(p, []byte("CONSUMER.INFO")) {
+	if !l.lost && bytes.Contains(p, []byte("STREAM.INFO.KV_")) {
 		l.lost = true
 		return len(p), nil
 	}

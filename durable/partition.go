@@ -1,6 +1,8 @@
 package durable
 
 import (
+	"cmp"
+	"container/heap"
 	"context"
 	"errors"
 	"fmt"
@@ -12,75 +14,96 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// partition holds the timers of one partition while this worker serves it: timers within the
-// horizon in memory, and only the revisions of the others.
+// partition is a partition that this worker serves: a replica, and when its timers are due.
 type partition struct {
 	w      *worker
 	number int
 	stop   context.CancelFunc
 	ended  chan struct{} // closed when it is no longer served
-	loaded atomic.Bool   // the first scan is complete
+	loaded atomic.Bool   // all that was stored has been read
 	rescan chan struct{} // has a token if the partition must be read again
 	look   chan struct{} // has a token if far timers may have entered the horizon
 
-	mu     sync.Mutex
-	closed bool
-	scan   uint64             // the number of the current scan, from 1
-	near   map[string]*near   // timers in memory, by key
-	far    map[int64][]uint64 // revisions of the other timers, by deadline / width
-	farLen int
-	count  int             // timers that the current scan has found
-	found  int             // timers that the last scan found, or -1 during a scan
-	live   int             // messages that the last summary has left
-	waits  map[*near]error // timers whose next run could not be computed; they may be gone
-	held   []*near         // timers to start together
+	mu         sync.Mutex
+	closed     bool
+	replica    *replica
+	soon       schedule           // of timers in memory
+	far        map[int64][]*entry // the other ones, by deadline / width; some have changed
+	farSize    int
+	free       []*entry         // fired timers whose worker may have died
+	waits      map[*entry]error // timers whose next run could not be computed
+	resume     time.Time        // nothing fires before, after an error
+	firing     bool             // timers are on their way to the log
+	unseen     []flight         // messages of this worker that are stored and were not read
+	connection uint64           // the connection over which all was read
 
-	// During a scan.
-	removed *removedSet
-	seen    map[digest]uint64 // the last revision of each timer
-	back    []spent           // timers that the server has restored
+	answers map[messageID][]byte // of the last messages
+	recent  []messageID
+	asked   map[messageID]*nats.Msg // questions about messages to come
+	reading []reached
 }
 
-// Far timers are grouped by deadline into widths, widths of them to a horizon. A group is read
-// when its first deadline is a horizon away.
+// reached is closed when a message has been read.
+type reached struct {
+	seq  uint64
+	done chan struct{}
+}
+
+// Far timers are grouped by deadline into widths, widths of them to a horizon. The payloads of a group are read when its
+// first deadline is a horizon away.
 const widths = 4
 
-// maxStale limits the revisions of timers that have changed: a partition with n timers is read
-// again once it holds more than 2n + maxStale.
+// maxStale limits how many timers that have changed are still in the groups or the schedule.
 const maxStale = 10_000
 
 func newPartition(w *worker, number int) *partition {
-	return &partition{w: w, number: number, ended: make(chan struct{}), rescan: make(chan struct{}, 1), look: make(chan struct{}, 1),
-		near: make(map[string]*near), far: make(map[int64][]uint64), waits: make(map[*near]error)}
+	p := &partition{w: w, number: number, ended: make(chan struct{}), rescan: make(chan struct{}, 1), look: make(chan struct{}, 1),
+		waits: make(map[*entry]error), answers: make(map[messageID][]byte), asked: make(map[messageID]*nats.Msg)}
+	p.begin(base{})
+	return p
 }
 
 func (p *partition) width() int64 { return int64(p.w.cfg.Horizon / widths) }
 
-// begin returns the first deadline of a group of far timers.
-func (p *partition) begin(group int64) int64 { return group * p.width() }
+// begin starts with an empty replica.
+func (p *partition) begin(b base) {
+	r := newReplica(b)
+	r.near, r.placed, r.took, r.freed = p.near, p.placed, p.took, p.freed
+	r.read = make([]uint64, 0, 1)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.replica, p.soon, p.far, p.farSize, p.free = r, nil, make(map[int64][]*entry), 0, nil
+	clear(p.waits)
+	select {
+	case <-p.rescan:
+	default:
+	}
+}
 
 // run follows the partition until ctx ends, and then drops its timers.
 func (p *partition) run(ctx context.Context) {
 	defer p.close()
 	for ctx.Err() == nil {
 		if err := p.follow(ctx); err != nil && ctx.Err() == nil {
-			p.loaded.Store(false)
 			p.w.cfg.Logger.Warn("reading a partition is tried again", "partition", p.number, "error", err)
 			_ = sleep(ctx, 200*time.Millisecond) // ctx is asked next
 		}
+		p.loaded.Store(false)
 	}
 }
 
-// follow reads all timers of the partition, and then each change. It returns nil when it is time for another scan.
+var errCleaned = errors.New("the log was cleaned while it was read")
+
+// follow reads the log of the partition, and then each change. It returns nil when it is time to read it again.
 func (p *partition) follow(ctx context.Context) error {
-	removed, err := p.w.removedNow(ctx, p.number, time.Second)
+	b, err := p.w.readBase(ctx, p.number)
 	if err != nil {
 		return err
 	}
-	p.beginScan(removed)
+	p.begin(b)
 	ctx, cancel := context.WithCancelCause(ctx)
 	var reading sync.WaitGroup
-	reading.Go(func() { cancel(p.read(ctx)) })
+	reading.Go(func() { cancel(p.read(ctx, b)) })
 	defer reading.Wait()
 	defer cancel(nil)
 	look := time.NewTicker(max(p.w.cfg.Horizon/(8*widths), 50*time.Millisecond))
@@ -94,223 +117,394 @@ func (p *partition) follow(ctx context.Context) error {
 		case <-look.C:
 			poke(p.look)
 		case <-p.look:
-			if err := p.readAll(ctx, p.takeDue()); err != nil {
+			if err := p.readFar(ctx); err != nil {
 				return err
 			}
 		}
 	}
 }
 
-// read applies all messages of the partition, until ctx ends or an error occurs.
-func (p *partition) read(ctx context.Context) error {
-	return p.w.follow(ctx, whole, p.w.layout.changes(p.number), func(m message) error {
-		if m.Msg == nil { // all stored messages have been read
-			p.endScan()
-			return nil
+// read applies all messages of the log, until ctx ends or an error occurs.
+func (p *partition) read(ctx context.Context, b base) error {
+	var asking *nats.Subscription
+	before := uint64(0)
+	defer func() {
+		if asking != nil {
+			_ = asking.Unsubscribe() // the connection may be closed
 		}
-		if err := p.apply(m); err != nil {
-			p.w.setAside("message of a partition", err)
+	}()
+	return p.w.follow(ctx, p.w.layout.log(p.number), b.First, func(m message) error {
+		switch {
+		case m.body != nil:
+			p.apply(m)
+		case m.seq == isBehind: // messages may be missing until the rest has come
+			p.loaded.Store(false)
+			p.with(func(r *replica) { before = r.applied })
+		default: // all stored messages have been read
+			now, err := p.w.readBase(ctx, p.number)
+			if err != nil {
+				return err
+			}
+			p.mu.Lock()
+			complete := p.replica.complete(now)
+			if p.replica.read == nil { // it continues after a message
+				complete = now.First <= before+1 || now.seq == p.replica.base.seq
+			}
+			if complete {
+				p.replica.read = nil
+				p.connection, _ = p.w.link()
+			}
+			p.mu.Unlock()
+			if !complete {
+				return errCleaned
+			}
+			if asking == nil {
+				asking, err = p.w.nc.QueueSubscribe(p.w.layout.ask(p.number), "workers", p.answer)
+				if err != nil {
+					return err
+				}
+			}
+			poke(p.look)
+			p.loaded.Store(true)
+			p.w.wake()
 		}
-		p.w.due.wait(ctx, maxQueued)
 		return nil
 	})
 }
 
-func (p *partition) beginScan(removed *removedSet) {
+// apply applies a message of the log.
+func (p *partition) apply(m message) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.scan++
-	p.count, p.found = 0, -1
-	clear(p.far)
-	p.farLen = 0
-	p.removed, p.seen, p.back = removed, make(map[digest]uint64), nil
-	select {
-	case <-p.rescan:
-	default:
+	id, answers, err := p.replica.apply(m.seq, m.at, m.body)
+	if len(answers) > 0 && m.seq > p.replica.base.Complete { // otherwise they may be wrong
+		p.remember(id, answers)
 	}
-}
-
-// endScan drops the timers in memory that are no longer stored, and removes again the timers that
-// the server restored when it was killed.
-func (p *partition) endScan() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if len(p.back) > 0 {
-		p.w.cfg.Logger.Debug("restored timers are removed again", "partition", p.number, "timers", len(p.back))
+	question := p.asked[id]
+	delete(p.asked, id)
+	if m.seq <= p.replica.base.Complete {
+		question = nil
 	}
-	for _, s := range p.back {
-		s.at = time.Now()
-		p.w.spent.put(s)
-	}
-	p.removed, p.seen, p.back = nil, nil, nil
-	for key, n := range p.near {
-		if n.scan != p.scan {
-			n.handle.Stop()
-			delete(p.near, key)
+	p.reading = slices.DeleteFunc(p.reading, func(r reached) bool {
+		if r.seq <= m.seq {
+			close(r.done)
 		}
+		return r.seq <= m.seq
+	})
+	p.unseen = slices.DeleteFunc(p.unseen, func(f flight) bool { return f.seq <= m.seq })
+	p.mu.Unlock()
+	if question != nil && err == nil {
+		respond(question, answers)
 	}
-	p.found = p.count
-	p.loaded.Store(true)
-	p.release()
+	if err != nil {
+		p.w.setAside("message of a log", err)
+	}
 }
 
-// apply applies a message of the partition: a timer or a Cancel.
-func (p *partition) apply(m message) error {
-	if m.Subject() == p.w.layout.cancelled(p.number) {
-		p.cancelled(string(m.Data()), m.revision())
-		return nil
+// maxAnswers is how many answers a worker keeps for questions that come late.
+const maxAnswers = 1 << 12
+
+func (p *partition) remember(id messageID, answers []byte) {
+	p.answers[id] = answers
+	if p.recent = append(p.recent, id); len(p.recent) > 2*maxAnswers {
+		for _, old := range p.recent[:maxAnswers] {
+			delete(p.answers, old)
+		}
+		p.recent = slices.Clone(p.recent[maxAnswers:])
 	}
-	t, err := p.w.parse(m)
-	if err == nil && p.pending(t, m.Subject()) {
-		p.set(t, false)
-	}
-	return err
 }
 
-// cancelled drops the timer with this key if it is older than the Cancel, and removes the message of the Cancel.
-func (p *partition) cancelled(key string, revision uint64) {
+func respond(m *nats.Msg, answers []byte) {
+	_ = m.Respond(append([]byte{askVerdict}, answers...)) // otherwise the client reads the log
+}
+
+// answerVerdict answers a question about a message, now or when it comes.
+func (p *partition) answerVerdict(id messageID, m *nats.Msg) {
 	p.mu.Lock()
-	if n := p.near[key]; n != nil && n.timer.Revision < revision {
-		n.handle.Stop()
-		delete(p.near, key)
+	answers, ok := p.answers[id]
+	if !ok {
+		if len(p.asked) > maxAnswers { // of messages that never came
+			clear(p.asked)
+		}
+		p.asked[id] = m
 	}
 	p.mu.Unlock()
-	p.w.spent.put(spent{removal: removal{revision, digestOf(key)}, partition: p.number, at: time.Now()})
+	if ok {
+		respond(m, answers)
+	}
 }
 
-// pending reports whether a timer in the stream is pending, not restored. During a scan it also
-// records what the server has restored.
-func (p *partition) pending(t Timer, subject string) bool {
+// reached waits until a message has been read.
+func (p *partition) reached(ctx context.Context, seq uint64) error {
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.removed == nil {
-		return true
+	if p.replica.applied >= seq && p.replica.read == nil {
+		p.mu.Unlock()
+		return nil
 	}
-	r := t.removal()
-	back := spent{removal: r, partition: p.number, back: true}
-	if p.removed.has(r) {
-		p.back = append(p.back, back)
-		return false
+	r := reached{seq, make(chan struct{})}
+	p.reading = append(p.reading, r)
+	p.mu.Unlock()
+	select {
+	case <-r.done:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
-	if before, ok := p.seen[r.key]; ok {
-		back.revision, back.older = before, subject
-		p.back = append(p.back, back)
+}
+
+// due is when an entry must be looked at.
+type due struct {
+	at int64
+	*entry
+	zone bool // just for the rules of its time zone
+}
+
+// stale reports whether the entry has changed since.
+func (d due) stale() bool {
+	switch d.state {
+	case isPending:
+		return !d.zone && d.deadline != d.at || d.zone && !d.timer(nil).byZone()
+	case isFired:
+		return d.more.holder != 0 || d.more.at != d.at
 	}
-	p.seen[r.key] = r.revision
 	return true
 }
 
-// set takes over a timer, unless a newer one with its key is known. It keeps the timer in memory
-// if the deadline is within the horizon or toNear is true.
-func (p *partition) set(t Timer, toNear bool) {
-	isNear := t.Deadline.Sub(p.w.cfg.Now()) <= p.w.cfg.Horizon || !t.rightRun().Equal(t.Deadline)
+// schedule is a heap of entries by time.
+type schedule []due
+
+func (s schedule) Len() int { return len(s) }
+func (s schedule) Less(i, j int) bool {
+	return s[i].at < s[j].at || s[i].at == s[j].at && s[i].rev < s[j].rev
+}
+func (s schedule) Swap(i, j int) { s[i], s[j] = s[j], s[i] }
+func (s *schedule) Push(x any)   { *s = append(*s, x.(due)) }
+func (s *schedule) Pop() any {
+	last := len(*s) - 1
+	d := (*s)[last]
+	*s = (*s)[:last]
+	return d
+}
+
+// near reports whether the payload of a timer is needed within the horizon. p.mu must be held, as for all hooks of the replica.
+func (p *partition) near(e *entry) bool {
+	return e.deadline <= p.w.cfg.Now().UnixNano()+int64(p.w.cfg.Horizon)
+}
+
+// placed schedules e.
+func (p *partition) placed(e *entry) {
+	switch {
+	case e.state == isFired:
+		p.push(due{e.more.at, e, false})
+	case e.isCron():
+		if e.timer(nil).byZone() {
+			p.push(due{min(e.deadline, p.w.cfg.Now().Add(time.Second).UnixNano()), e, true}) // two workers may disagree
+		}
+		p.push(due{e.deadline, e, false})
+	case e.whole() && p.near(e):
+		p.push(due{e.deadline, e, false})
+	default:
+		group := e.deadline / p.width()
+		p.far[group] = append(p.far[group], e)
+		if p.farSize++; p.farSize > 2*len(p.replica.pending)+maxStale {
+			p.dropStale()
+		}
+		if p.near(e) { // it has moved
+			poke(p.look)
+		}
+	}
+}
+
+func (p *partition) push(d due) {
+	if len(p.soon) > 2*(len(p.replica.pending)+len(p.replica.others))+maxStale {
+		p.soon = slices.DeleteFunc(p.soon, due.stale)
+		heap.Init(&p.soon)
+	}
+	heap.Push(&p.soon, d)
+	if p.soon[0].entry == d.entry && p.loaded.Load() {
+		p.w.wakeAt(d.at)
+	}
+}
+
+// dropStale drops far timers that have changed.
+func (p *partition) dropStale() {
+	p.farSize = 0
+	for group, list := range p.far {
+		list = slices.DeleteFunc(list, func(e *entry) bool { return !p.isFar(e, group) })
+		p.far[group] = list
+		p.farSize += len(list)
+	}
+}
+
+// isFar reports whether e still belongs into a group.
+func (p *partition) isFar(e *entry, group int64) bool {
+	return e.state == isPending && e.deadline/p.width() == group
+}
+
+// readFar reads the payloads of the timers that have entered the horizon.
+func (p *partition) readFar(ctx context.Context) error {
+	p.mu.Lock()
+	until := p.w.cfg.Now().UnixNano() + int64(p.w.cfg.Horizon)
+	var list []*entry
+	for group, entries := range p.far {
+		if group*p.width() > until {
+			continue
+		}
+		for _, e := range entries {
+			if p.isFar(e, group) && e.whole() {
+				p.push(due{e.deadline, e, false})
+			} else if p.isFar(e, group) {
+				list = append(list, e)
+			}
+		}
+		delete(p.far, group)
+		p.farSize -= len(entries)
+	}
+	p.mu.Unlock()
+	return p.loadAll(ctx, list)
+}
+
+// loadAll reads the payloads of timers into memory.
+func (p *partition) loadAll(ctx context.Context, list []*entry) error {
+	homes := make(map[uint64][]*entry)
+	p.mu.Lock()
+	for _, e := range list {
+		seq := e.home() / perMessage
+		homes[seq] = append(homes[seq], e)
+	}
+	p.mu.Unlock()
+	var seqs []uint64
+	for seq := range homes {
+		seqs = append(seqs, seq)
+	}
+	slices.Sort(seqs)
+	return inParallel(ctx, readers, seqs, func(ctx context.Context, seq uint64) error {
+		body, err := p.w.message(ctx, seq)
+		if err != nil {
+			if p.unchanged(homes[seq], seq) {
+				return fmt.Errorf("message %d, with payloads: %w", seq, err)
+			}
+			return p.loadAll(ctx, homes[seq]) // they have been kept elsewhere
+		}
+		_, records, err := parseMessage(body, nil)
+		if err != nil {
+			return err
+		}
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		for _, e := range homes[seq] {
+			home := e.home()
+			if e.state == isEnded || e.whole() {
+				continue
+			}
+			if i := int(home % perMessage); home/perMessage == seq && i < len(records) && records[i].key == e.key() {
+				e.data = e.key() + string(records[i].payload)
+			}
+			if e.state == isPending {
+				p.push(due{e.deadline, e, false})
+			}
+		}
+		return nil
+	})
+}
+
+const readers = 16 // requests for messages at a time
+
+func (p *partition) unchanged(list []*entry, seq uint64) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.closed {
+	return slices.ContainsFunc(list, func(e *entry) bool { return e.state != isEnded && !e.whole() && e.home()/perMessage == seq })
+}
+
+// load returns the payload of e.
+func (p *partition) load(ctx context.Context, e *entry) ([]byte, error) {
+	p.mu.Lock()
+	whole := e.whole()
+	seq, index := e.home()/perMessage, int(e.home()%perMessage)
+	payload := []byte(nil)
+	if whole {
+		payload = e.payload()
+	}
+	p.mu.Unlock()
+	if whole {
+		return payload, nil
+	}
+	body, err := p.w.message(ctx, seq)
+	if err != nil {
+		return nil, err
+	}
+	_, records, err := parseMessage(body, nil)
+	if err == nil && index >= len(records) {
+		err = fmt.Errorf("message %d has %d records", seq, len(records))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return records[index].payload, nil
+}
+
+// took hands e to a handler of this worker, if it has fired it, or took it over. Otherwise another worker handles it.
+func (p *partition) took(e *entry) {
+	if e.more.holder != p.w.id {
+		p.free = append(p.free, e)
 		return
 	}
-	p.count++
-	old := p.near[t.Key]
-	if old != nil && old.timer.Revision >= t.Revision {
-		old.scan = p.scan
-		return
-	}
-	if old != nil {
-		old.handle.Stop()
-		delete(p.near, t.Key)
-	}
-	if toNear || isNear {
-		n := &near{p: p, timer: t, scan: p.scan}
-		p.near[t.Key] = n
-		if loaded := p.loaded.Load(); !toNear && loaded {
-			p.start(n)
-		} else if p.held = append(p.held, n); len(p.held) >= maxHeld {
-			p.release()
-		}
+	if p.replica.read == nil { // otherwise look at it once the log was read: it may be done
+		p.w.enqueue(p, e, true)
 	} else {
-		group := t.Deadline.UnixNano() / p.width()
-		p.far[group] = append(p.far[group], t.Revision)
-		p.farLen++
-	}
-	if p.found >= 0 && len(p.near)+p.farLen > 2*p.found+maxStale {
-		poke(p.rescan)
+		p.free = append(p.free, e)
 	}
 }
 
-// maxHeld limits how many timers are held, until the partition or a group of far timers has been read.
-const maxHeld = 1 << 14
-
-// release starts the timers that were held. It makes the ones that are overdue due in the order of their deadlines. p.mu
-// must be held.
-func (p *partition) release() {
-	var due []*near
-	for _, n := range p.held {
+// adopt makes this worker handle what it has fired according to the log, and what other workers have fired that died.
+func (p *partition) adopt(m *members) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.loaded.Load() {
+		return
+	}
+	var sent []due
+	var body []byte
+	p.free = slices.DeleteFunc(p.free, func(e *entry) bool {
 		switch {
-		case p.near[n.timer.Key] != n: // it has changed
-		case n.timer.Deadline.After(p.w.cfg.Now()):
-			p.start(n)
-		default:
-			due = append(due, n)
+		case e.state != isFired || e.more.holder == 0:
+			return true
+		case e.more.holder == p.w.id:
+			p.w.enqueue(p, e, false)
+			return true
+		case m.handles(e.more.holder):
+			return false
 		}
-	}
-	p.held = nil
-	slices.SortFunc(due, byDeadline)
-	p.w.due.put(due...)
-}
-
-// start makes n due at its deadline, and before if its time zone must be looked up. p.mu must be held.
-func (p *partition) start(n *near) {
-	in := n.timer.Deadline.Sub(p.w.cfg.Now())
-	if n.timer.byZone() {
-		pause := zonePause
-		if !n.looked {
-			pause = time.Second // two workers may disagree
+		_, room := p.w.roomFor()
+		if room-len(sent) <= 0 {
+			return false
 		}
-		in, n.looked = min(in, pause), true
-	}
-	n.handle = p.w.clock.Schedule(in, func() { p.w.due.put(n) })
-}
-
-// zonePause is how often the run of a timer of Every is computed again, because the rules of its time zone may change.
-const zonePause = 10 * time.Minute
-
-// due reports whether n is still current and must be stored: its deadline has come by the worker's clock, or is wrong.
-// Otherwise it starts n again.
-func (p *partition) due(n *near, now time.Time) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.near[n.timer.Key] != n {
-		delete(p.waits, n)
+		attempts := e.more.attempts
+		if attempts == 0 { // it may have been called, but not for the last time
+			attempts = min(1, cmp.Or(e.more.limits.MaxAttempts, p.w.cfg.MaxAttempts)-1)
+		}
+		rec := record{op: opTake, id: e.more.id, rev: e.rev, attempts: attempts + 1}
+		body = rec.append(body)
+		sent = append(sent, due{entry: e})
 		return false
-	}
-	is := n.moves || !now.Before(n.timer.Deadline)
-	if !is {
-		p.start(n)
-	}
-	return is
-}
-
-// restart starts all timers again after the worker's clock was set.
-func (p *partition) restart() {
-	poke(p.look)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, n := range p.near {
-		if n.handle.Stop() { // otherwise it is due already
-			p.held = append(p.held, n)
-		}
-	}
-	if p.loaded.Load() {
-		p.release()
+	})
+	if len(sent) > 0 {
+		p.append(sent, body, func(error) {}) // an error leaves them here
 	}
 }
 
-// cannotRead records that the next run of n cannot be computed. It returns false if that is known.
-func (p *partition) cannotRead(n *near, err error) bool {
+// size returns how many timers are within the horizon, and how many are beyond it or were and have changed.
+func (p *partition) size() (nears, fars int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	_, known := p.waits[n]
-	p.waits[n] = err
+	return max(len(p.replica.pending)-p.farSize, 0), p.farSize
+}
+
+// cannotRead records that the next run of e cannot be computed. It returns false if that is known.
+func (p *partition) cannotRead(e *entry, err error) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_, known := p.waits[e]
+	p.waits[e] = err
 	return !known
 }
 
@@ -318,9 +512,9 @@ func (p *partition) cannotRead(n *near, err error) bool {
 func (p *partition) unreadable() (count int, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for n, why := range p.waits {
-		if p.near[n.timer.Key] != n {
-			delete(p.waits, n)
+	for e, why := range p.waits {
+		if e.state != isPending || time.Unix(0, e.deadline).After(p.w.cfg.Now()) {
+			delete(p.waits, e)
 			continue
 		}
 		count, err = count+1, why
@@ -328,84 +522,12 @@ func (p *partition) unreadable() (count int, err error) {
 	return count, err
 }
 
-// drop removes n from memory.
-func (p *partition) drop(n *near) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.near[n.timer.Key] == n {
-		delete(p.near, n.timer.Key)
-	}
-}
-
 // close drops all timers. Due timers no longer fire.
 func (p *partition) close() {
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.closed = true
-	for _, n := range p.near {
-		n.handle.Stop()
-	}
-	p.near, p.far, p.farLen = nil, nil, 0
-}
-
-// size returns how many timers are in memory, and how many are beyond the horizon.
-func (p *partition) size() (nears, fars int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return len(p.near), p.farLen
-}
-
-// takeDue removes the far timers whose group has entered the horizon, and returns their revisions.
-func (p *partition) takeDue() (revisions []uint64) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	now := p.w.cfg.Now()
-	for group, r := range p.far {
-		if time.Unix(0, p.begin(group)).Sub(now) <= p.w.cfg.Horizon {
-			revisions = append(revisions, r...)
-			delete(p.far, group)
-		}
-	}
-	p.farLen -= len(revisions)
-	return revisions
-}
-
-// readAll reads the timers with these revisions into memory, several at a time.
-func (p *partition) readAll(ctx context.Context, revisions []uint64) error {
-	defer func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		if p.loaded.Load() { // otherwise the scan does it
-			p.release()
-		}
-	}()
-	return inParallel(ctx, readers, revisions, func(ctx context.Context, revision uint64) error {
-		p.w.due.wait(ctx, maxQueued)
-		t, ok, err := p.readOne(ctx, revision)
-		if err != nil {
-			return fmt.Errorf("revision %d: %w", revision, err)
-		}
-		if ok {
-			p.set(t, true)
-		}
-		return nil
-	})
-}
-
-const readers = 64 // requests for far timers at a time
-
-// readOne reads the timer with a revision, and returns false if it no longer exists.
-func (p *partition) readOne(ctx context.Context, revision uint64) (t Timer, ok bool, err error) {
-	m, err := p.w.at(ctx, revision, nats.DirectGet())
-	if errors.Is(err, nats.ErrMsgNotFound) {
-		return t, false, nil
-	}
-	if err != nil {
-		return t, false, err
-	}
-	if t, err = p.w.layout.parse(m.Subject, m.Header, m.Data, m.Sequence); err != nil {
-		p.w.setAside("message of a partition", err)
-	}
-	t.stored = m.Time
-	return t, err == nil, nil
+	unseen := p.unseen
+	p.replica, p.soon, p.far, p.farSize, p.free, p.unseen = newReplica(base{}), nil, nil, 0, nil, nil
+	p.mu.Unlock()
+	p.w.giveBack(p.number, unseen...)
 }

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -14,24 +12,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// changingPause is the pause before a retry when another change of the same timer is in progress.
-const changingPause = 5 * time.Millisecond
-
-// isChanged reports whether the server refused a message because the timer no longer has the
-// expected revision. This is final.
-func isChanged(err error) bool { return hasCode(err, server.JSStreamWrongLastSequenceErrF) }
-
-// isChanging reports whether the server refused a message because another change of the timer is
-// in progress, which may still fail.
-func isChanging(err error) bool {
-	return hasCode(err, server.JSStreamWrongLastSequenceConstantErr)
-}
-
-// isTooLarge reports whether a message is larger than the server or the stream accepts.
-func isTooLarge(err error) bool {
-	return errors.Is(err, nats.ErrMaxPayload) ||
-		hasCode(err, server.JSStreamMessageExceedsMaximumErr, server.JSStreamHeaderExceedsMaximumErr)
-}
+// isGone reports whether the stream was deleted.
+func isGone(err error) bool { return errors.Is(err, jetstream.ErrStreamNotFound) }
 
 func hasCode(err error, codes ...server.ErrorIdentifier) bool {
 	var api *jetstream.APIError
@@ -45,115 +27,42 @@ func wrap(err *error, format string, args ...any) {
 	}
 }
 
-// last returns the last message of a subject, or nats.ErrMsgNotFound.
-func (c *Client) last(ctx context.Context, subject string, how ...nats.JSOpt) (*nats.RawStreamMsg, error) {
-	return c.one(ctx, how, func(how ...nats.JSOpt) (*nats.RawStreamMsg, error) {
-		return c.get.GetLastMsg(c.layout.name, subject, how...)
-	})
-}
-
-// at returns the message with a revision, or nats.ErrMsgNotFound.
-func (c *Client) at(ctx context.Context, revision uint64, how ...nats.JSOpt) (*nats.RawStreamMsg, error) {
-	return c.one(ctx, how, func(how ...nats.JSOpt) (*nats.RawStreamMsg, error) {
-		return c.get.GetMsg(c.layout.name, revision, how...)
-	})
-}
-
-// one reads a message from the leader of the stream. With nats.DirectGet it asks any replica, which costs the server less
-// but may lag behind, and the leader only if the replica does not have the message.
-func (c *Client) one(ctx context.Context, how []nats.JSOpt,
-	get func(...nats.JSOpt) (*nats.RawStreamMsg, error)) (*nats.RawStreamMsg, error) {
+// message returns the body of one message.
+func (c *Client) message(ctx context.Context, seq uint64) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	if len(how) > 0 {
-		m, err := get(append(how, nats.Context(ctx))...)
-		if !errors.Is(err, nats.ErrMsgNotFound) && !errors.Is(err, nats.ErrNoResponders) {
-			return m, err
-		}
+	m, err := c.get.GetMsg(c.layout.name, seq, nats.Context(ctx), nats.DirectGet())
+	if errors.Is(err, nats.ErrMsgNotFound) { // a replica of the server may lag behind
+		m, err = c.get.GetMsg(c.layout.name, seq, nats.Context(ctx))
 	}
-	return get(nats.Context(ctx))
+	if err != nil {
+		return nil, err
+	}
+	return m.Data, nil
 }
-
-type message struct {
-	jetstream.Msg
-	*jetstream.MsgMetadata
-}
-
-func withMetadata(m jetstream.Msg) (message, error) {
-	meta, err := m.Metadata()
-	return message{m, meta}, err
-}
-
-func (m message) revision() uint64 { return m.Sequence.Stream }
-
-// Consumers for reading.
-var (
-	whole       = jetstream.ConsumerConfig{InactiveThreshold: time.Minute}
-	headersOnly = jetstream.ConsumerConfig{InactiveThreshold: time.Minute, HeadersOnly: true}
-	lastOfEach  = jetstream.ConsumerConfig{InactiveThreshold: time.Minute,
-		DeliverPolicy: jetstream.DeliverLastPerSubjectPolicy}
-)
 
 const (
-	readAhead   = 2000                   // messages requested at a time
 	pullExpiry  = 4 * time.Second        // how long a request lasts
 	signOfLife  = time.Second            // how often the server sends a heartbeat meanwhile
 	readPause   = 500 * time.Millisecond // between checks for lost messages
 	maxFailures = 4                      // consumers without a message, one after the other
 )
 
-// errEnough is returned by a function that wants no more messages.
-var errEnough = errors.New("enough")
+// The messages without a body that follow passes on.
+const isBehind, isLevel = 0, 1
 
-// read calls f with each message that a subject filter, or one of several with spaces between them, matches and that is stored now, until f returns an error.
-func (c *Client) read(ctx context.Context, how jetstream.ConsumerConfig, filter string, f func(message) error) error {
-	return c.follow(ctx, how, filter, func(m message) error {
-		if m.Msg == nil {
-			return errEnough
-		}
-		return f(m)
-	})
-}
-
-// list iterates over the results of parse for the messages that a subject filter matches. It
-// skips a message if parse returns false or an error. Errors of reading begin with what.
-func list[T any](ctx context.Context, c *Client, what string, how jetstream.ConsumerConfig,
-	filter string, parse func(message, map[int]*removedSet) (T, bool, error)) iter.Seq2[T, error] {
-	return func(yield func(v T, err error) bool) {
-		removed, err := c.readRemoved(ctx, "*")
-		if err == nil {
-			err = c.read(ctx, how, filter, func(m message) error {
-				v, keep, err := parse(m, removed)
-				if err != nil {
-					c.setAside("message", err)
-				} else if keep && !yield(v, nil) {
-					return errEnough
-				}
-				return nil
-			})
-		}
-		if wrap(&err, "%s", what); err != nil {
-			var zero T
-			yield(zero, err)
-		}
-	}
-}
-
-// follow calls f with each message that a subject filter matches, until f returns an error: first
-// the stored messages, then one without a Msg, then new messages as they come. If its consumer is
-// lost, for example with a node that was killed, it continues with another one.
-func (c *Client) follow(ctx context.Context, how jetstream.ConsumerConfig, filter string,
-	f func(message) error) error {
-	r := reading{Client: c, how: how, filter: filter, f: f}
+// follow calls f with each message of a log from a sequence number on, until f returns an error: first the stored messages,
+// then new ones as they come. If its consumer is lost, for example with a node that was killed, it continues with another
+// one. It calls f with isBehind before it reads stored messages, and with isLevel after it.
+func (c *Client) follow(ctx context.Context, subject string, from uint64, f func(message) error) error {
+	r := reading{Client: c, subject: subject, next: max(from, 1), f: f}
 	for failures := 0; ; failures++ {
-		before := r.seen
+		before := r.next
 		err := r.consume(ctx)
 		switch {
-		case errors.Is(r.told, errEnough):
-			return nil
 		case r.told != nil:
 			return r.told
-		case r.seen > before:
+		case r.next > before:
 			failures = 0
 		case ctx.Err() != nil || r.consumer == nil || failures == maxFailures:
 			return errors.Join(context.Cause(ctx), err)
@@ -163,25 +72,22 @@ func (c *Client) follow(ctx context.Context, how jetstream.ConsumerConfig, filte
 
 type reading struct {
 	*Client
-	how      jetstream.ConsumerConfig
-	filter   string
+	subject  string
+	next     uint64 // the first message that has not been seen
 	f        func(message) error
 	told     error              // returned by f
 	consumer jetstream.Consumer // nil if it could not be created
 	came     uint64             // messages from this consumer
-	seen     uint64             // the last revision
-	stored   bool               // all stored messages have been read
+	level    bool               // all stored messages have been read
 }
 
-// consume continues after the last message seen, with a new consumer. It returns the error of f,
-// or an error if messages are lost or do not come.
+// consume continues with a new consumer. It returns the error of f, or an error if messages are lost or do not come.
 func (r *reading) consume(ctx context.Context) (err error) {
-	how := r.how
-	if r.seen > 0 && how.DeliverPolicy != jetstream.DeliverLastPerSubjectPolicy {
-		how.DeliverPolicy, how.OptStartSeq = jetstream.DeliverByStartSequencePolicy, r.seen+1
+	r.came, r.level = 0, false
+	if err := r.tell(message{seq: isBehind}); err != nil {
+		return err
 	}
-	r.came = 0
-	if r.consumer, err = r.newConsumer(ctx, how, r.filter); err != nil {
+	if r.consumer, err = r.newConsumer(ctx, r.subject, r.next, time.Minute); err != nil {
 		return err
 	}
 	if err := r.left(r.consumer.CachedInfo().NumPending); err != nil {
@@ -189,13 +95,13 @@ func (r *reading) consume(ctx context.Context) (err error) {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	messages, failed := make(chan jetstream.Msg, readAhead), make(chan error, 1)
+	messages, failed := make(chan jetstream.Msg, 1024), make(chan error, 1)
 	consuming, err := r.consumer.Consume(func(m jetstream.Msg) {
 		select {
 		case messages <- m:
 		case <-ctx.Done():
 		}
-	}, jetstream.PullMaxMessages(readAhead), jetstream.PullExpiry(pullExpiry),
+	}, jetstream.PullMaxBytes(max(fetchBytes, 2*int(r.nc.MaxPayload()))), jetstream.PullExpiry(pullExpiry),
 		jetstream.PullHeartbeat(signOfLife),
 		jetstream.ConsumeErrHandler(func(_ jetstream.ConsumeContext, err error) {
 			select {
@@ -220,7 +126,7 @@ func (r *reading) consume(ctx context.Context) (err error) {
 		case <-look.C:
 			if r.nc.Stats().Reconnects != connection { // messages in flight are lost
 				err = errors.New("the connection was lost")
-			} else if !r.stored && r.came == before && len(messages) == 0 {
+			} else if !r.level && r.came == before && len(messages) == 0 {
 				err = r.silent(ctx)
 			}
 			before = r.came
@@ -229,31 +135,36 @@ func (r *reading) consume(ctx context.Context) (err error) {
 	return err
 }
 
+func (r *reading) tell(m message) error {
+	r.told = r.f(m)
+	return r.told
+}
+
 // take passes a message to f, unless f has had it.
-func (r *reading) take(raw jetstream.Msg) error {
-	m, err := withMetadata(raw)
+func (r *reading) take(m jetstream.Msg) error {
+	meta, err := m.Metadata()
 	if err != nil {
 		return err
 	}
-	if r.came++; m.Sequence.Consumer != r.came {
-		return fmt.Errorf("message %d of %s is the %dth that came", m.Sequence.Consumer, r.filter, r.came)
+	if r.came++; meta.Sequence.Consumer != r.came {
+		return fmt.Errorf("message %d of %s is the %dth that came", meta.Sequence.Consumer, r.subject, r.came)
 	}
-	if m.revision() > r.seen {
-		r.seen = m.revision()
-		if r.told = r.f(m); r.told != nil {
-			return r.told
+	if seq := meta.Sequence.Stream; seq >= r.next {
+		r.next = seq + 1
+		if err := r.tell(message{seq, meta.Timestamp, body(m)}); err != nil {
+			return err
 		}
 	}
-	return r.left(m.NumPending)
+	return r.left(meta.NumPending)
 }
 
 // left tells f when none of the stored messages is left.
 func (r *reading) left(n uint64) error {
-	if n == 0 && !r.stored {
-		r.stored = true
-		r.told = r.f(message{})
+	if n == 0 && !r.level {
+		r.level = true
+		return r.tell(message{seq: isLevel})
 	}
-	return r.told
+	return nil
 }
 
 // silent finds out why no message came: the rest may have been removed in the meantime, or lost.
@@ -265,27 +176,34 @@ func (r *reading) silent(ctx context.Context) error {
 		return err
 	}
 	if info.NumPending > 0 || info.Delivered.Consumer > r.came {
-		return fmt.Errorf("messages of %s are missing", r.filter)
+		return fmt.Errorf("messages of %s are missing", r.subject)
 	}
 	return r.left(0)
 }
 
-func (c *Client) newConsumer(ctx context.Context, how jetstream.ConsumerConfig,
-	filter string) (jetstream.Consumer, error) {
-	how.FilterSubjects, how.AckPolicy = strings.Fields(filter), jetstream.AckNonePolicy
-	how.MemoryStorage, how.Replicas = true, 1
-	consumer, err := c.stream.CreateConsumer(ctx, how)
+func (c *Client) newConsumer(ctx context.Context, subject string, from uint64, lasts time.Duration) (jetstream.Consumer, error) {
+	consumer, err := c.stream.CreateConsumer(ctx, jetstream.ConsumerConfig{FilterSubject: subject, AckPolicy: jetstream.AckNonePolicy,
+		DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: max(from, 1), InactiveThreshold: lasts,
+		MemoryStorage: true, Replicas: 1})
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", strings.TrimPrefix(filter, c.layout.name+"."), err)
+		return nil, fmt.Errorf("read %s: %w", subject, err)
 	}
 	return consumer, nil
 }
 
-func (c *Client) count(ctx context.Context, filter string) (uint64, error) {
-	once := jetstream.ConsumerConfig{InactiveThreshold: time.Second}
-	consumer, err := c.newConsumer(ctx, once, filter)
+// count counts the messages of a log from a sequence number on.
+func (c *Client) count(ctx context.Context, subject string, from uint64) (uint64, error) {
+	consumer, err := c.newConsumer(ctx, subject, from, time.Second)
 	if err != nil {
 		return 0, err
 	}
 	return consumer.CachedInfo().NumPending, nil
+}
+
+// body returns the body of a message, which is not nil.
+func body(m jetstream.Msg) []byte {
+	if b := m.Data(); b != nil {
+		return b
+	}
+	return []byte{}
 }

@@ -1,17 +1,13 @@
 package durable
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/fnv"
-	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/timerbench/timerbench/driver"
 	"github.com/timerbench/timerbench/durable/internal/cron"
@@ -25,12 +21,12 @@ type Timer struct {
 	Cron     string        // the expression of Every, or "" for a timer that fires once
 	Missed   driver.Missed // how Every treats missed runs
 	Limits
-	Revision uint64 // increases with each change of any timer of the stream; Set ignores it
+	Revision uint64 // increases with each change of a timer of its partition; Set ignores it
 	Error    string // why a worker could not compute the next run of Every so far, or ""; Set ignores it
 
 	last   bool      // the deadline is that of the last of missed runs
 	moved  bool      // of Every: a client has chosen the deadline, which need not be a run
-	stored time.Time // when, by the server's clock
+	stored time.Time // of Every: when, by the server's clock
 }
 
 // Limits are the limits of one timer. A zero field means the value of Config.
@@ -39,55 +35,8 @@ type Limits struct {
 	MaxAttempts int           // instead of Config.MaxAttempts
 }
 
-func (l Limits) write(m *nats.Msg) {
-	if l != (Limits{}) {
-		m.Header[headerLimits] = []string{fmt.Sprint(int64(l.Timeout), l.MaxAttempts)}
-	}
-}
-
-func readLimits(header nats.Header) (l Limits, err error) {
-	if text := header.Get(headerLimits); text != "" {
-		_, err = fmt.Sscan(text, (*int64)(&l.Timeout), &l.MaxAttempts)
-		if err == nil && !l.valid() {
-			err = errors.New("want at least 0")
-		}
-		if err != nil {
-			return Limits{}, fmt.Errorf("header %s is %q: %w", headerLimits, text, err)
-		}
-	}
-	return l, nil
-}
-
 // MaxKey is the maximum length of a key, in bytes.
 const MaxKey = 512
-
-// The headers of stored messages, in addition to the headers of JetStream.
-const (
-	headerDeadline = "At"       // of a timer: its deadline, in ns since 1970
-	headerCron     = "Cron"     // of a timer of Every: the expression
-	headerMissed   = "Missed"   // of a timer of Every: a driver.Missed
-	headerLast     = "Last"     // of a timer of Every: 1 if its deadline is that of the last of missed runs
-	headerMoved    = "Moved"    // of a timer of Every: 1 if a client has chosen its deadline
-	headerBack     = "Back"     // of a note: 1 if a server has restored what it lists
-	headerSummary  = "Summary"  // of a summary: its first and last revision
-	headerError    = "Error"    // of a dead letter: the error of the last attempt; of a timer of Every: Timer.Error
-	headerAttempts = "Attempts" // of a dead letter: how many there were
-	headerLimits   = "Limits"   // the timer's own limits: the timeout in ns, and the attempts
-)
-
-// Headers of JetStream that the client package does not name.
-const (
-	headerSchedule       = "Nats-Schedule"
-	headerScheduleTarget = "Nats-Schedule-Target"
-	headerScheduler      = "Nats-Scheduler"
-	headerScheduleNext   = "Nats-Schedule-Next"
-	headerExpect         = "Nats-Expected-Last-Subject-Sequence"
-	headerExpectSubject  = "Nats-Expected-Last-Subject-Sequence-Subject"
-)
-
-// never is the schedule of a timer that the server must not fire. The timer needs a schedule,
-// because JetStream stores one message and purges another in one step only if the latter has one.
-const never = "@at 2200-01-01T00:00:00Z"
 
 // Deadlines are limited to these years, which fit into an int64 of ns in any time zone.
 const firstYear, lastYear = 1700, 2199
@@ -97,25 +46,21 @@ var (
 	lastDeadline  = time.Date(lastYear+1, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano() - 1
 )
 
-// layout maps timers to subjects and messages.
+// layout maps timers to the subjects of a stream. A stream named timers has these for partition 7:
+//
+//	timers.l.7    the log
+//	timers.b.7    the base of the log: one message, which says where it begins
+//	timers.ask.7  not in the stream: questions to the workers that have read the partition
 type layout struct {
 	name       string
 	partitions int
 }
 
-// The subjects of a stream named timers with partition 7 and the key job 4.2:
-//
-//	timers.p.7.t.job%204%2E2           the timer, one message at most
-//	timers.p.7.c                       a Cancel, until a worker has noted it
-//	timers.p.n.7                       what was removed: see removed.go
-//	timers.p.a.4711                    a tally: how many calls the fired timer of message 4711 had
-//	timers.w.7.job%204%2E2.1767225600  a timer that has fired and is not handled yet
-//	timers.d.7.job%204%2E2.1767225600  a dead letter
-func (l layout) subjects() []string {
-	return []string{l.subject("p.>"), l.allFired(), l.allDead()}
-}
+func (l layout) subjects() []string { return []string{l.name + ".l.*", l.name + ".b.*"} }
 
-func (l layout) subject(tokens string) string { return l.name + "." + tokens }
+func (l layout) log(partition int) string  { return l.name + ".l." + strconv.Itoa(partition) }
+func (l layout) base(partition int) string { return l.name + ".b." + strconv.Itoa(partition) }
+func (l layout) ask(partition int) string  { return l.name + ".ask." + strconv.Itoa(partition) }
 
 func (l layout) partition(key string) int {
 	h := fnv.New32a()
@@ -123,124 +68,299 @@ func (l layout) partition(key string) int {
 	return int(h.Sum32() % uint32(l.partitions))
 }
 
-func (l layout) timer(key string) string {
-	return l.name + ".p." + strconv.Itoa(l.partition(key)) + ".t." + escape(key)
+// op is what a record does. The rules are in replica.go.
+type op byte
+
+const (
+	opSet     op = iota + 1 // sets a timer, or replaces it
+	opAdd                   // sets a timer if its key is free
+	opEvery                 // sets a timer of Every unless it is there already
+	opMove                  // changes the deadline of a timer
+	opCancel                // ends a timer
+	opFire                  // fires a timer
+	opRun                   // fires a run of a timer of Every, or skips it, and moves the timer to the next one
+	opTake                  // makes the sender handle a timer that has fired
+	opRetry                 // an attempt has failed: another one is due at the deadline
+	opRelease               // the sender does not handle the timer after all
+	opDone                  // a timer is handled
+	opBury                  // a timer becomes a dead letter: all about it
+	opRevive                // a dead letter fires again
+	opDiscard               // ends a dead letter
+	opKeep                  // repeats all about a timer, so that earlier messages can be removed
+	opEnd
+)
+
+// record is one record of a log. Which fields count depends on op.
+type record struct {
+	op       op
+	state    state  // of opKeep
+	key      string // not of opTake and later, but of opBury and opKeep
+	payload  []byte
+	deadline int64
+	rev      uint64 // the position of the last change that the sender knows: otherwise the record has no effect
+	id       uint64 // of what has fired, or of a dead letter
+	holder   uint64
+	attempts int
+	extra
+	fires bool // of opRun
 }
 
-func (l layout) changes(partition int) string {
-	return l.subject("p." + strconv.Itoa(partition) + ".>")
+// extra is what few timers have.
+type extra struct {
+	cron   string
+	missed driver.Missed
+	limits Limits
+	last   bool
+	moved  bool
+	err    string
+	stored int64
 }
 
-func (l layout) cancelled(partition int) string {
-	return l.subject("p." + strconv.Itoa(partition) + ".c")
-}
+// The fields of a record that differ from zero, as bits of a number before them.
+const (
+	hasKey = 1 << iota
+	hasPayload
+	hasDeadline
+	hasRev
+	hasID
+	hasCron
+	hasLimits
+	hasLast
+	hasMoved
+	hasFires
+	hasError
+	hasStored
+	hasHolder
+	hasAttempts
+	hasState
+)
 
-func (l layout) notes(partition int) string { return l.allNotes(strconv.Itoa(partition)) }
-
-func (l layout) fired(key string, deadline int64) string { return l.last(".w.", key, deadline) }
-
-func (l layout) dead(key string, deadline int64) string { return l.last(".d.", key, deadline) }
-
-func (l layout) last(kind, key string, deadline int64) string {
-	return l.name + kind + strconv.Itoa(l.partition(key)) + "." + escape(key) + "." + strconv.FormatInt(deadline, 10)
-}
-
-// The subjects of one partition or, for "*", of all.
-func (l layout) allCancelled(partition string) string { return l.subject("p." + partition + ".c") }
-func (l layout) allNotes(partition string) string     { return l.subject("p.n." + partition) }
-func (l layout) firedIn(partition string) string      { return l.subject("w." + partition + ".>") }
-
-func (l layout) allFired() string   { return l.subject("w.>") }
-func (l layout) allTimers() string  { return l.subject("p.*.t.*") }
-func (l layout) allDead() string    { return l.subject("d.>") }
-func (l layout) allTallies() string { return l.subject("p.a.*") }
-
-func (l layout) tally(revision uint64) string {
-	return l.subject("p.a." + strconv.FormatUint(revision, 10))
-}
-
-// parseTimer returns the key in the subject of a timer, and false for any other subject.
-func (l layout) parseTimer(subject string) (key string, ok bool) {
-	key, ok = unescape(subject[strings.LastIndexByte(subject, '.')+1:])
-	return key, ok && subject == l.timer(key)
-}
-
-// partitionOf returns the partition in the subject of a timer, a Cancel, a fired timer or a note.
-func (l layout) partitionOf(subject string) (partition int, ok bool) {
-	token, note := strings.CutPrefix(subject, l.subject("p.n."))
-	if tokens := strings.Split(subject, "."); !note && len(tokens) > 2 {
-		token = tokens[2]
-	}
-	partition, err := strconv.Atoi(token)
-	return partition, err == nil && partition >= 0 && partition < l.partitions && strconv.Itoa(partition) == token
-}
-
-// parseFired returns the key and the deadline in the subject of a fired timer or a dead letter.
-func (l layout) parseFired(subject string) (key string, deadline int64, ok bool) {
-	tokens := strings.Split(subject, ".")
-	if len(tokens) != 5 {
-		return "", 0, false
-	}
-	deadline, err := parseNumber(tokens[4], firstDeadline, lastDeadline)
-	if err != nil {
-		return "", 0, false
-	}
-	key, ok = unescape(tokens[3])
-	return key, deadline, ok
-}
-
-// newMessage returns a message that replaces the messages of its subject. A limit of one message
-// per subject would have the same effect, but the server does not write such removals to the
-// disk: if it is killed after the newer message was removed too, it restores the older one.
-func newMessage(subject string, body []byte) *nats.Msg {
-	m := nats.NewMsg(subject)
-	m.Data = body
-	m.Header[jetstream.MsgRollup] = []string{jetstream.MsgRollupSubject}
-	return m
-}
-
-// firedMessage returns the message that workers get. It replaces none: for each message that
-// does, the server would write the state of all deliveries anew.
-func (l layout) firedMessage(t Timer) *nats.Msg {
-	m := nats.NewMsg(l.fired(t.Key, t.Deadline.UnixNano()))
-	m.Data = t.Payload
-	t.Limits.write(m)
-	return m
-}
-
-// cancelMessage returns the message that cancels a timer. A partition keeps all of them until a worker has noted them.
-func (l layout) cancelMessage(t Timer) *nats.Msg {
-	m := nats.NewMsg(l.cancelled(l.partition(t.Key)))
-	m.Data = []byte(t.Key)
-	l.removing(m, t)
-	return m
-}
-
-// message returns the message that stores a timer.
-func (l layout) message(t Timer) *nats.Msg {
-	m := newMessage(l.timer(t.Key), t.Payload)
-	setNumber(m, headerDeadline, t.Deadline.UnixNano())
-	m.Header[headerSchedule] = []string{never}
-	m.Header[headerScheduleTarget] = []string{l.subject("w.0")}
-	t.Limits.write(m)
-	if t.Cron != "" {
-		m.Header[headerCron] = []string{t.Cron}
-		setNumber(m, headerMissed, int(t.Missed))
-		if t.last {
-			setNumber(m, headerLast, 1)
-		}
-		if t.moved {
-			setNumber(m, headerMoved, 1)
-		}
-		if t.Error != "" {
-			m.Header[headerError] = []string{quote(t.Error, maxError/4)}
+// append appends the record to the body of a message.
+func (r *record) append(b []byte) []byte {
+	has := 0
+	set := func(is bool, bit int) {
+		if is {
+			has |= bit
 		}
 	}
-	return m
+	set(r.key != "", hasKey)
+	set(len(r.payload) > 0, hasPayload)
+	set(r.deadline != 0, hasDeadline)
+	set(r.rev != 0, hasRev)
+	set(r.id != 0, hasID)
+	set(r.cron != "", hasCron)
+	set(r.limits != Limits{}, hasLimits)
+	set(r.last, hasLast)
+	set(r.moved, hasMoved)
+	set(r.fires, hasFires)
+	set(r.err != "", hasError)
+	set(r.stored != 0, hasStored)
+	set(r.holder != 0, hasHolder)
+	set(r.attempts != 0, hasAttempts)
+	set(r.state != 0, hasState)
+	b = binary.AppendUvarint(append(b, byte(r.op)), uint64(has))
+	if has&hasKey != 0 {
+		b = append(binary.AppendUvarint(b, uint64(len(r.key))), r.key...)
+	}
+	if has&hasPayload != 0 {
+		b = append(binary.AppendUvarint(b, uint64(len(r.payload))), r.payload...)
+	}
+	if has&hasDeadline != 0 {
+		b = binary.LittleEndian.AppendUint64(b, uint64(r.deadline))
+	}
+	if has&hasRev != 0 {
+		b = binary.AppendUvarint(b, r.rev)
+	}
+	if has&hasID != 0 {
+		b = binary.AppendUvarint(b, r.id)
+	}
+	if has&hasCron != 0 {
+		b = append(binary.AppendUvarint(b, uint64(len(r.cron))), r.cron...)
+		b = append(b, byte(r.missed))
+	}
+	if has&hasLimits != 0 {
+		b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(r.limits.Timeout)), uint64(r.limits.MaxAttempts))
+	}
+	if has&hasError != 0 {
+		b = append(binary.AppendUvarint(b, uint64(len(r.err))), r.err...)
+	}
+	if has&hasStored != 0 {
+		b = binary.LittleEndian.AppendUint64(b, uint64(r.stored))
+	}
+	if has&hasHolder != 0 {
+		b = binary.LittleEndian.AppendUint64(b, r.holder)
+	}
+	if has&hasAttempts != 0 {
+		b = binary.AppendUvarint(b, uint64(r.attempts))
+	}
+	if has&hasState != 0 {
+		b = append(b, byte(r.state))
+	}
+	return b
 }
 
-// removal returns what states that t, and all before with its key, were removed.
-func (t Timer) removal() removal { return removal{t.Revision, digestOf(t.Key)} }
+// reader reads the body of a message, which any program may have written.
+type reader struct {
+	rest []byte
+	bad  string // the first field that is wrong
+}
+
+func (r *reader) fail(field string) {
+	if r.bad == "" {
+		r.bad = field
+	}
+	r.rest = nil
+}
+
+func (r *reader) uint(field string, most uint64) uint64 {
+	n, size := binary.Uvarint(r.rest)
+	if size <= 0 || n > most {
+		r.fail(field)
+		return 0
+	}
+	r.rest = r.rest[size:]
+	return n
+}
+
+func (r *reader) bytes(field string, n uint64) []byte {
+	if n > uint64(len(r.rest)) {
+		r.fail(field)
+		return nil
+	}
+	b := r.rest[:n:n]
+	r.rest = r.rest[n:]
+	return b
+}
+
+func (r *reader) text(field string, most uint64) []byte { return r.bytes(field, r.uint(field, most)) }
+
+func (r *reader) fixed(field string) uint64 {
+	if b := r.bytes(field, 8); b != nil {
+		return binary.LittleEndian.Uint64(b)
+	}
+	return 0
+}
+
+func (r *reader) byte(field string, most byte) byte {
+	if b := r.bytes(field, 1); b != nil && b[0] <= most {
+		return b[0]
+	}
+	r.fail(field)
+	return 0
+}
+
+const maxInt = 1<<31 - 1
+
+// next reads a record. Its payload is a part of the message.
+func (r *reader) next() (rec record) {
+	rec.op = op(r.byte("operation", byte(opEnd)-1))
+	has := r.uint("fields", 1<<15-1)
+	if has&hasKey != 0 {
+		rec.key = string(r.text("key", MaxKey))
+	}
+	if has&hasPayload != 0 {
+		rec.payload = r.text("payload", maxInt)
+	}
+	if has&hasDeadline != 0 {
+		if rec.deadline = int64(r.fixed("deadline")); rec.deadline < firstDeadline || rec.deadline > lastDeadline {
+			r.fail("deadline")
+		}
+	}
+	if has&hasRev != 0 {
+		rec.rev = r.uint("revision", 1<<63)
+	}
+	if has&hasID != 0 {
+		rec.id = r.uint("id", 1<<63)
+	}
+	if has&hasCron != 0 {
+		rec.cron = string(r.text("cron expression", maxInt))
+		rec.missed = driver.Missed(r.byte("missed runs", byte(driver.CatchUp)))
+	}
+	if has&hasLimits != 0 {
+		rec.limits = Limits{time.Duration(r.uint("timeout", 1<<63-1)), int(r.uint("attempts", maxInt))}
+	}
+	if has&hasError != 0 {
+		rec.err = string(r.text("error", maxInt))
+	}
+	if has&hasStored != 0 {
+		rec.stored = int64(r.fixed("time"))
+	}
+	if has&hasHolder != 0 {
+		rec.holder = r.fixed("holder")
+	}
+	if has&hasAttempts != 0 {
+		rec.attempts = int(r.uint("attempts", maxInt))
+	}
+	if has&hasState != 0 {
+		rec.state = state(r.byte("state", byte(isDead)))
+	}
+	rec.last, rec.moved, rec.fires = has&hasLast != 0, has&hasMoved != 0, has&hasFires != 0
+	if rec.op == 0 || rec.key == "" && (rec.op <= opRun || rec.op == opKeep || rec.op == opBury) {
+		r.fail("key")
+	}
+	return rec
+}
+
+// format is the version of messages and of the layout. Each message begins with it.
+const format = 2
+
+// messageID names a message of a log: its sender, and the number that the sender gave it.
+type messageID struct{ sender, number uint64 }
+
+func (id messageID) append(b []byte) []byte {
+	return binary.AppendUvarint(binary.LittleEndian.AppendUint64(append(b, format), id.sender), id.number)
+}
+
+// parseID reads the beginning of a message.
+func parseID(body []byte) (messageID, *reader, error) {
+	r := &reader{rest: body}
+	if v := r.byte("format", 255); v != format {
+		return messageID{}, nil, fmt.Errorf("it has format %d: want %d", v, format)
+	}
+	id := messageID{r.fixed("sender"), r.uint("number", 1<<63)}
+	return id, r, r.err()
+}
+
+func (r *reader) err() error {
+	if r.bad != "" {
+		return errors.New("its " + r.bad + " cannot be read")
+	}
+	return nil
+}
+
+// A position is the place of a record: the sequence number of its message, and the number of the record in it.
+const perMessage = 1 << 16
+
+func position(seq uint64, index int) uint64 { return seq*perMessage + uint64(index) }
+
+// parseMessage reads all records of a message into list.
+func parseMessage(body []byte, list []record) (messageID, []record, error) {
+	id, r, err := parseID(body)
+	list = list[:0]
+	for err == nil && len(r.rest) > 0 {
+		if list = append(list, r.next()); len(list) > perMessage {
+			r.fail("length")
+		}
+		err = r.err()
+	}
+	return id, list, err
+}
+
+// record returns the record that sets t.
+func (t *Timer) record(o op) record {
+	return record{op: o, key: t.Key, payload: t.Payload, deadline: t.Deadline.UnixNano(), extra: extra{
+		cron: t.Cron, missed: t.Missed, limits: t.Limits, last: t.last, moved: t.moved, err: t.Error}}
+}
+
+// timer returns the timer that a record sets or keeps.
+func (r *record) timer(revision uint64) Timer {
+	t := Timer{Key: r.key, Deadline: time.Unix(0, r.deadline), Payload: r.payload, Cron: r.cron, Missed: r.missed,
+		Limits: r.limits, Revision: revision, Error: r.err, last: r.last, moved: r.moved}
+	if r.stored != 0 {
+		t.stored = time.Unix(0, r.stored)
+	}
+	return t
+}
 
 // rightRun returns the deadline that t should have. It differs from the one stored if the rules of its time zone do.
 func (t Timer) rightRun() time.Time {
@@ -257,74 +377,8 @@ func (t Timer) byZone() bool {
 	return !t.moved && (strings.HasPrefix(t.Cron, "CRON_TZ=") || strings.HasPrefix(t.Cron, "TZ="))
 }
 
-// parse returns the timer stored in a message.
-func (l layout) parse(subject string, header nats.Header, body []byte, revision uint64) (t Timer, err error) {
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("message %d of stream %s: %w", revision, l.name, err)
-		}
-	}()
-	key, ok := l.parseTimer(subject)
-	if !ok {
-		return t, fmt.Errorf("subject %q is not that of a timer", subject)
-	}
-	ns, err := number(header, headerDeadline, firstDeadline, lastDeadline)
-	if err != nil {
-		return t, err
-	}
-	t = Timer{Key: key, Deadline: time.Unix(0, ns), Payload: body, Cron: header.Get(headerCron), Revision: revision}
-	if t.Limits, err = readLimits(header); err == nil && t.Cron != "" {
-		var missed int64
-		missed, err = number(header, headerMissed, int64(driver.Coalesce), int64(driver.CatchUp))
-		t.Missed, t.last = driver.Missed(missed), header.Get(headerLast) == "1"
-		t.moved = header.Get(headerMoved) == "1"
-		t.Error, _ = strconv.Unquote(header.Get(headerError)) // "" without an error
-	}
-	return t, err
-}
-
-func setNumber[I int | int64 | uint64](m *nats.Msg, header string, n I) {
-	m.Header[header] = []string{strconv.FormatInt(int64(n), 10)}
-}
-
-func number(header nats.Header, name string, least, most int64) (int64, error) {
-	n, err := parseNumber(header.Get(name), least, most)
-	if err != nil {
-		return 0, fmt.Errorf("header %s: %w", name, err)
-	}
-	return n, nil
-}
-
-// parseNumber parses a number of a stored message, which any program may have written.
-func parseNumber(text string, least, most int64) (int64, error) {
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err == nil && (n < least || n > most) {
-		err = fmt.Errorf("%d: want %d to %d", n, least, most)
-	}
-	return n, err
-}
-
-// quote returns text on one line, as in a header, cut to at most n bytes.
-func quote(text string, n int) string {
-	quoted := strconv.Quote(text)
-	for keep := min(n, len(text)); len(quoted) > n; keep -= max(keep/4, 1) {
-		quoted = strconv.Quote(text[:keep])
-	}
-	return quoted
-}
-
-// expect makes the server store m only if the timer with this key has this revision.
-func (l layout) expect(m *nats.Msg, key string, revision uint64) {
-	setNumber(m, headerExpect, revision)
-	m.Header[headerExpectSubject] = []string{l.timer(key)}
-}
-
-// removing makes the server remove the timer in the same step in which it stores m.
-func (l layout) removing(m *nats.Msg, t Timer) {
-	l.expect(m, t.Key, t.Revision)
-	m.Header[headerScheduler] = []string{l.timer(t.Key)}
-	m.Header[headerScheduleNext] = []string{"purge"}
-}
+// clip returns text, cut to at most n bytes.
+func clip(text string, n int) string { return strings.ToValidUTF8(text[:min(n, len(text))], "") }
 
 // id identifies one deadline of one key.
 func id(key string, deadline int64) string {
@@ -338,10 +392,8 @@ func checkKey(key string) error {
 	return nil
 }
 
-func (l Limits) valid() bool { return l.Timeout >= 0 && l.MaxAttempts >= 0 }
-
 func (l Limits) check(key string) error {
-	if !l.valid() {
+	if l.Timeout < 0 || l.MaxAttempts < 0 || l.MaxAttempts > maxInt {
 		return fmt.Errorf("durable: key %q: limits %+v: want at least 0", key, l)
 	}
 	return nil
@@ -352,37 +404,4 @@ func checkDeadline(key string, at time.Time) error {
 		return fmt.Errorf("durable: key %q: deadline %v: want a year from %d to %d", key, at, firstYear, lastYear)
 	}
 	return nil
-}
-
-// escape turns a key into one token of a subject. Letters, digits and some marks stay; any other byte becomes %
-// and two hex digits. So the escaped form of a prefix is a prefix of the escaped form.
-func escape(key string) string {
-	const hex = "0123456789ABCDEF"
-	first := slices.IndexFunc([]byte(key), func(c byte) bool { return !plain(c) })
-	if first < 0 {
-		return key
-	}
-	var b strings.Builder
-	b.WriteString(key[:first])
-	for i := first; i < len(key); i++ {
-		if c := key[i]; plain(c) {
-			b.WriteByte(c)
-		} else {
-			b.Write([]byte{'%', hex[c>>4], hex[c&15]})
-		}
-	}
-	return b.String()
-}
-
-func plain(c byte) bool {
-	switch {
-	case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9':
-		return true
-	}
-	return strings.IndexByte("-_/:=@+,;!~", c) >= 0
-}
-
-func unescape(token string) (string, bool) {
-	key, err := url.PathUnescape(token)
-	return key, err == nil
 }

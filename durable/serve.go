@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"slices"
 	"strconv"
 	"sync"
@@ -13,20 +14,19 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
-	"github.com/nats-io/nuid"
 
 	"github.com/timerbench/timerbench/driver"
 	"github.com/timerbench/timerbench/durable/internal/cron"
 )
 
 // Serve makes the client a worker until ctx ends: it fires the timers of its share of the
-// partitions, and calls handle with fired timers, which this or another worker has fired. Up to
-// Config.Concurrency calls run at a time. If handle returns nil, the timer is done. After an error
-// or a panic it is handled again, by this or another worker, after the pause of Config.Backoff or
-// RetryAfter. After MaxAttempts attempts, or an error of Permanent, it becomes a dead letter.
+// partitions, and calls handle with them. Up to Config.Concurrency calls run at a time. If handle
+// returns nil, the timer is done. After an error or a panic it is handled again, by the worker that has
+// its partition then, after the pause of Config.Backoff or RetryAfter. After MaxAttempts attempts, or an
+// error of Permanent, it becomes a dead letter.
 //
 // Calls begin in the order in which timers fired. Timers of a partition that were due before a worker had read it, or while
-// no server answered, fire in the order of their deadlines, 16,384 at a time.
+// no server answered, fire in the order of their deadlines.
 //
 // A timer is handled at least once. It is handled again, with the same ID, if its worker died
 // before the server had stored that it was done.
@@ -34,78 +34,67 @@ import (
 // When ctx ends, the contexts of the handlers end. Serve waits for the handlers and returns the cause of the
 // end of ctx. A timer whose handler fails after that is handled by another worker, and the attempt does not
 // count. A handler that never returns keeps one of the Concurrency places, and keeps Serve from returning; its
-// timer is handled again after HandlerTimeout. Serve returns early only if the consumer of the stream is
-// deleted. Without a connection it keeps trying. A second Serve of the same client returns ErrServing.
+// timer is handled again after HandlerTimeout. Without a connection Serve keeps trying. A second Serve of the
+// same client returns ErrServing.
 func (c *Client) Serve(ctx context.Context, handle func(context.Context, Fired) error) error {
 	if handle == nil {
 		return errors.New("durable: serve: want a handler")
 	}
-	clock, err := driver.New(driver.Inline())
-	if err != nil {
-		return fmt.Errorf("durable: %w", err)
-	}
-	defer clock.Close()
-	w := newWorker(c, clock)
+	w := newWorker(c)
 	if !c.worker.CompareAndSwap(nil, w) {
 		return ErrServing
 	}
 	defer c.worker.Store(nil)
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	ended, end := context.WithCancel(context.Background()) // no more removals will come
-	var removing, wg sync.WaitGroup
-	defer removing.Wait()
-	defer end()
-	removing.Go(func() { w.removeAll(ctx, ended) })
-	wg.Go(func() { w.followRoom(ctx) })
+	var wg, sharing sync.WaitGroup
+	present, leave := context.WithCancel(context.WithoutCancel(ctx)) // others must not handle what this worker does
+	sharing.Go(func() { w.serveShare(ctx, present) })
 	wg.Go(func() { w.fireDue(ctx) })
-	wg.Go(func() { w.serveShare(ctx) })
+	wg.Go(func() { w.cleanAll(ctx) })
 	wg.Go(func() { w.watch(ctx) })
 	wg.Go(func() {
 		for sleep(ctx, lookAgain) == nil {
 			_ = w.look(ctx) // which keeps the error for Stats
 		}
 	})
-	wg.Go(func() {
-		if err := w.handleFired(ctx, handle); err != nil {
-			cancel(fmt.Errorf("durable: serve: %w", err))
-		}
-	})
+	wg.Go(func() { w.handleFired(ctx, handle) })
 	wg.Wait()
+	w.quit()
+	leave()
+	sharing.Wait()
 	return context.Cause(ctx)
 }
 
 // worker is a client that serves.
 type worker struct {
 	*Client
-	clock   *driver.Driver
-	due     *queue[*near] // to be fired; nil is a probe
-	sent    chan sentNear
-	spent   *queue[spent] // to be removed
-	room    atomic.Int64  // how many bytes may be stored to fire timers
-	tight   chan struct{} // has a token if room must be looked up
-	overdue atomic.Int64  // handlers that have not returned after their timeouts
-	silent  atomic.Int32  // probes since a due timer or a probe last got through
-	late    *queue[*near] // to be fired again after againStep
-	flying  atomic.Int32  // messages that fire timers without an answer
-	lost    atomic.Bool   // the server did not answer
-	nextRun func(spec string, missed driver.Missed, last bool, deadline, now time.Time) (bool, time.Time, error)
+	poked                   chan struct{} // has a token if something may be due
+	next                    atomic.Int64  // when fireDue looks again
+	silent                  atomic.Int32  // seconds since the last look at what is due
+	flying                  atomic.Int64  // timers on their way to the log
+	tight                   atomic.Bool   // the store has little room
+	overdue                 atomic.Int64  // handlers that have not returned after their timeouts
+	jobs                    jobs
+	firing, results, errors space          // for what fires timers, and says what became of them
+	settling                sync.WaitGroup // results that are not in the log
+	link                    func() (connection uint64, up bool)
+	nextRun                 func(spec string, missed driver.Missed, last bool, deadline, now time.Time) (bool, time.Time, error)
 
 	mu     sync.Mutex
 	served map[int]*partition // this worker's share
 	joined bool               // a sign of life of this worker is in the bucket
 }
 
-func newWorker(c *Client, clock *driver.Driver) *worker {
-	w := &worker{Client: c, clock: clock, due: newQueue[*near](), late: newQueue[*near](), sent: make(chan sentNear, maxFiring),
-		spent: newQueue[spent](), tight: make(chan struct{}, 1), nextRun: cron.NextRun, served: make(map[int]*partition)}
-	w.room.Store(1 << 62) // until it is known
+func newWorker(c *Client) *worker {
+	w := &worker{Client: c, poked: make(chan struct{}, 1), link: c.link, firing: newSpace(0.75), results: newSpace(0.4), errors: newSpace(4), nextRun: cron.NextRun, served: make(map[int]*partition)}
+	w.jobs.known = make(map[jobID]*job)
+	w.jobs.some.L = &w.jobs.mu
 	return w
 }
 
-// serveShare serves the partitions that this worker should serve, until ctx ends.
-func (w *worker) serveShare(ctx context.Context) {
-	m := &members{self: nuid.Next(), lease: w.cfg.Lease}
+// serveShare serves the partitions that this worker should serve, until ctx ends. Until present ends, others know that it
+// still handles timers.
+func (w *worker) serveShare(ctx, present context.Context) {
+	m := &members{self: memberID(w.id), lease: w.cfg.Lease, wait: w.cfg.AckWait}
 	for ctx.Err() == nil {
 		m.signs = make(map[string]sign)
 		if err := w.followMembers(ctx, m, func() { w.share(ctx, m) }); err != nil && ctx.Err() == nil {
@@ -116,21 +105,22 @@ func (w *worker) serveShare(ctx context.Context) {
 			_ = sleep(ctx, w.cfg.Lease/4) // ctx is asked next
 		}
 	}
-	// The other workers then need not wait for the lease to end.
-	leave, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
-	defer cancel()
-	if err := w.members.Delete(leave, m.self); err != nil {
-		w.cfg.Logger.Warn("the sign of life could not be removed", "error", err)
+	for present.Err() == nil { // the other workers need not wait for the lease to end
+		if err := w.giveSign(present, m, true); err != nil && present.Err() == nil {
+			w.cfg.Logger.Debug("the last signs of life are tried again", "error", err)
+		}
+		_ = sleep(present, m.lease/4) // present is asked next
 	}
-	for _, p := range w.served {
-		<-p.ended
+	gone, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	if err := w.members.Delete(gone, m.self); err != nil {
+		w.cfg.Logger.Warn("the sign of life could not be removed", "error", err)
 	}
 }
 
-// share starts and stops serving partitions.
+// share starts and stops serving partitions, and takes over what dead workers have left.
 func (w *worker) share(ctx context.Context, m *members) {
 	w.mu.Lock()
-	defer w.mu.Unlock()
 	_, w.joined = m.signs[m.self]
 	for n := range w.layout.partitions {
 		p, serves := w.served[n]
@@ -143,74 +133,105 @@ func (w *worker) share(ctx context.Context, m *members) {
 			delete(w.served, n)
 		}
 	}
+	w.mu.Unlock()
+	for _, p := range w.all() {
+		p.adopt(m)
+	}
 }
 
 func (w *worker) begin(ctx context.Context, n int) *partition {
 	p := newPartition(w, n)
 	ctx, p.stop = context.WithCancel(ctx)
-	var wg sync.WaitGroup
-	wg.Go(func() { p.run(ctx) })
-	wg.Go(func() { p.keepNotesFew(ctx) })
-	if n == 0 {
-		wg.Go(func() { (&sweeper{Client: w.Client}).run(ctx) })
-	}
-	go func() { wg.Wait(); close(p.ended) }()
+	go func() {
+		p.run(ctx)
+		w.release(func(j *job) bool { return j.partition == n })
+		w.jobs.forget(n)
+		close(p.ended)
+	}()
 	return p
+}
+
+// quit waits until other workers can have what this one has taken and not handled.
+func (w *worker) quit() {
+	for _, p := range w.all() {
+		<-p.ended
+	}
+	for end := time.Now().Add(publishTimeout); w.flying.Load() > 0 && time.Now().Before(end); {
+		time.Sleep(changingPause)
+	}
+	w.settling.Wait()
+}
+
+// serves reports whether this worker serves a partition.
+func (w *worker) serves(n int) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.served[n] != nil
+}
+
+// payload reads the payload of a job.
+func (w *worker) payload(ctx context.Context, j *job) ([]byte, error) {
+	w.mu.Lock()
+	p := w.served[j.partition]
+	w.mu.Unlock()
+	if p == nil {
+		return nil, errors.New("its partition is served by another worker")
+	}
+	p.mu.Lock()
+	e := p.replica.others[j.id]
+	p.mu.Unlock()
+	if e == nil {
+		return nil, errors.New("its partition is being read")
+	}
+	return p.load(ctx, e)
 }
 
 // loaded returns the partitions whose timers have all been read.
 func (w *worker) loaded() []int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	list := []int{}
-	for n, p := range w.served {
+	for _, p := range w.all() {
 		if p.loaded.Load() {
-			list = append(list, n)
+			list = append(list, p.number)
 		}
 	}
 	slices.Sort(list)
 	return list
 }
 
-// watch restarts all timers after the worker's clock was set or the machine was suspended,
-// because the driver uses the monotonic clock. It has all partitions read again after the server
-// was restarted, because the server may have restored removed timers. It notices when due timers do not get on.
+// watch makes the worker look at what is due after its clock was set or the machine was suspended. It has all partitions
+// read again after the server was restarted, which may not have everything any more. It notices when due timers do not get on.
 func (w *worker) watch(ctx context.Context) {
-	const step = 20 * time.Millisecond
-	start := time.Now()
-	ahead := func() time.Duration { // how far the clock is ahead of the monotonic clock
-		return w.cfg.Now().Round(0).Sub(start.Add(time.Since(start)).Round(0))
-	}
-	was, server, stalled := ahead(), w.nc.ConnectedServerId(), false
+	server, stalled := w.nc.ConnectedServerId(), false
 	for sleep(ctx, time.Second) == nil {
-		w.probe()
+		w.silent.Add(1)
+		w.wake()
+		for _, p := range w.all() {
+			poke(p.look)
+		}
 		if now := w.stalled(); now != stalled {
 			stalled = now
 			w.cfg.Logger.Error("due timers do not get on, or do again: the partitions are given up meanwhile", "stalled", now, "for", stallTime)
 		}
-		if now := ahead(); (now - was).Abs() >= step {
-			was = now
-			w.each((*partition).restart)
-		}
 		if now := w.nc.ConnectedServerId(); now != "" && now != server {
 			server = now
-			w.each(func(p *partition) { poke(p.rescan) })
+			for _, p := range w.all() {
+				poke(p.rescan)
+			}
 		}
 	}
 }
 
-// each calls f with each partition that this worker serves.
-func (w *worker) each(f func(*partition)) {
+// all returns the partitions that this worker serves.
+func (w *worker) all() []*partition {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, p := range w.served {
-		f(p)
-	}
+	return slices.Collect(maps.Values(w.served))
 }
 
 type sign struct {
 	Serves []int         `json:"serves"` // the partitions whose timers the worker has read
 	Lease  time.Duration `json:"lease"`  // after which the worker counts as dead
+	Ends   bool          `json:"ends"`   // the worker wants no partitions, but handles timers
 
 	at time.Time // by the server's clock
 }
@@ -220,6 +241,7 @@ type sign struct {
 type members struct {
 	self  string
 	lease time.Duration
+	wait  time.Duration // before what a dead worker has fired is handled again
 	signs map[string]sign
 	last  time.Time // the time of the latest message
 }
@@ -230,16 +252,24 @@ func (m *members) alive(id string) bool {
 	return id == m.self || m.last.Sub(m.signs[id].at).Abs() <= m.lease
 }
 
+// handles reports whether a worker may still handle what it has fired.
+func (m *members) handles(holder uint64) bool {
+	s, ok := m.signs[memberID(holder)]
+	return ok && m.last.Sub(s.at).Abs() <= max(m.wait, s.Lease)
+}
+
+func memberID(client uint64) string { return strconv.FormatUint(client, 36) }
+
 // wants reports whether this worker should serve a partition. A hash chooses one of the workers alive. If this
 // worker serves the partition and another is chosen, it continues until the other one serves. So two may serve
 // it for a while. That is harmless, because the server lets only one of them fire a timer.
 func (m *members) wants(partition int, serves bool) bool {
-	if _, ok := m.signs[m.self]; !ok {
+	if own, ok := m.signs[m.self]; !ok || own.Ends {
 		return false
 	}
 	chosen, most := "", uint64(0)
 	for id := range m.signs {
-		if !m.alive(id) {
+		if !m.alive(id) || m.signs[id].Ends {
 			continue
 		}
 		if h := weight(id, partition); chosen == "" || h > most || h == most && id < chosen {
@@ -280,7 +310,7 @@ func (w *worker) followMembers(ctx context.Context, m *members, changed func()) 
 	beat, quiet := time.NewTicker(m.lease/4), time.NewTimer(3*m.lease)
 	defer beat.Stop()
 	defer quiet.Stop()
-	if err := w.giveSign(ctx, m); err != nil {
+	if err := w.giveSign(ctx, m, false); err != nil {
 		return err
 	}
 	known, own := false, false // the own sign may come after the others, because a newer one has replaced it
@@ -289,7 +319,7 @@ func (w *worker) followMembers(ctx context.Context, m *members, changed func()) 
 		case <-ctx.Done():
 			return nil
 		case <-beat.C:
-			if err := w.giveSign(ctx, m); err != nil {
+			if err := w.giveSign(ctx, m, false); err != nil {
 				return err
 			}
 		case <-quiet.C:
@@ -356,20 +386,15 @@ func (c *Client) living(ctx context.Context, now time.Time) (int, error) {
 	return 0, fmt.Errorf("the watcher of bucket %s was closed", c.members.Bucket())
 }
 
-// giveSign stores a sign of life. A worker that is stalled removes its sign, so that the others serve all partitions.
-func (w *worker) giveSign(ctx context.Context, m *members) error {
-	value, err := json.Marshal(sign{Serves: w.loaded(), Lease: m.lease})
+// giveSign stores a sign of life. A worker that ends or is stalled says so, so that the others serve all partitions.
+func (w *worker) giveSign(ctx context.Context, m *members, ends bool) error {
+	value, err := json.Marshal(sign{Serves: w.loaded(), Lease: m.lease, Ends: ends || w.stalled()})
 	if err != nil {
 		return err
 	}
 	put, cancel := context.WithTimeout(ctx, m.lease)
 	defer cancel()
-	if w.stalled() {
-		err = w.members.Delete(put, m.self)
-	} else {
-		_, err = w.members.Put(put, m.self, value)
-	}
-	if err != nil && ctx.Err() == nil {
+	if _, err = w.members.Put(put, m.self, value); err != nil && ctx.Err() == nil {
 		return fmt.Errorf("sign of life: %w", err)
 	}
 	return nil

@@ -12,7 +12,6 @@ import (
 	"os"
 	"strconv"
 	"sync/atomic"
-	"time"
 
 	"github.com/gofrs/flock"
 	"github.com/nats-io/nats-server/v2/server"
@@ -35,11 +34,6 @@ type Server struct {
 	stop  context.CancelFunc
 	ended chan struct{} // closed when the server has stopped for good
 	err   error         // the reason, unless Close; valid once ended is closed
-
-	// Used by the goroutine of watch, by stream.
-	last    map[string]uint64 // the last message, as of the previous tick
-	extra   map[string]uint64 // how many timers the server may have restored after a crash
-	settled time.Time         // when they have been removed again
 
 	current atomic.Pointer[server.Server] // nil while it is down
 }
@@ -108,7 +102,7 @@ func TLS(config *tls.Config) ServerOption {
 func Insecure() ServerOption { return option(true, func(s *Server) { s.insecure = true }, "") }
 
 // MaxStore limits the store of the server, in bytes. The default is half of the free disk, which is also the
-// maximum. A tenth, and 136 bytes for each timer, are reserved: new timers are refused with ErrFull, and existing ones
+// maximum. A tenth is reserved: new timers are refused with ErrFull, and existing ones
 // can be moved and cancelled, and fire. In a cluster it is the limit of this node, and nothing is reserved.
 func MaxStore(bytes int64) ServerOption {
 	return option(bytes > 0, func(s *Server) { s.maxStore = bytes }, "a store of %d bytes: want at least 1", bytes)

@@ -18,62 +18,68 @@ import (
 	"github.com/timerbench/timerbench/driver"
 )
 
-// accepting is a stream that stores each message at once.
-type accepting struct {
-	jetstream.JetStream
-	jetstream.PubAckFuture
-	sent chan *nats.Msg
-}
-
-func (a accepting) PublishMsgAsync(m *nats.Msg, _ ...jetstream.PublishOpt) (jetstream.PubAckFuture, error) {
-	a.sent <- m
-	return a, nil
-}
-
-func (a accepting) Ok() <-chan *jetstream.PubAck {
-	ok := make(chan *jetstream.PubAck, 1)
-	ok <- nil
-	return ok
-}
-
-func (accepting) Err() <-chan error { return nil }
-
-// alone is a worker with one partition, without a server.
+// alone is a worker with one partition, without a server: it reads what it writes.
 type alone struct {
+	jetstream.JetStream
 	*partition
-	sent  chan *nats.Msg
+	seq   atomic.Uint64
+	sent  chan []record
 	log   logged
 	calls atomic.Int32 // of run
 	run   func(last bool, deadline, now time.Time) (bool, time.Time, error)
 }
 
+// PublishMsg stores a message.
+func (a *alone) PublishMsg(_ context.Context, m *nats.Msg, _ ...jetstream.PublishOpt) (*jetstream.PubAck, error) {
+	_, records, err := parseMessage(m.Data, nil)
+	seq := a.seq.Add(1)
+	a.apply(message{seq, time.Now(), m.Data})
+	a.sent <- records
+	return &jetstream.PubAck{Sequence: seq}, err
+}
+
 func newAlone(t *testing.T) *alone {
 	t.Helper()
-	clock, err := driver.New(driver.Inline())
-	fatalIf(t, err)
-	a := &alone{sent: make(chan *nats.Msg, 10)}
+	a := &alone{sent: make(chan []record, 10)}
 	cfg, err := Config{Logger: a.log.logger()}.withDefaults()
 	fatalIf(t, err)
-	w := newWorker(&Client{cfg: cfg, js: accepting{sent: a.sent}, layout: layout{name: "timers", partitions: 1}}, clock)
+	c := &Client{cfg: cfg, js: a, layout: layout{name: "timers", partitions: 1}, senders: make([]sender, 1), id: 1}
+	c.batch.Store(maxBatch)
+	c.senders[0].Client, c.lost.funcs = c, make(map[*func()]bool)
+	w := newWorker(c)
+	w.firing.left, w.firing.most, w.firing.next = 1<<62, 1<<62, time.Now().Add(24*time.Hour)
+	w.link = func() (uint64, bool) { return 0, true }
 	w.nextRun = func(_ string, _ driver.Missed, last bool, deadline, now time.Time) (bool, time.Time, error) {
 		a.calls.Add(1)
 		return a.run(last, deadline, now)
 	}
 	a.partition = newPartition(w, 0)
+	a.replica.read = nil
+	w.served[0] = a.partition
 	a.loaded.Store(true)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() { w.fireDue(ctx); close(ended) }()
-	t.Cleanup(func() { cancel(); <-ended; clock.Close() })
+	t.Cleanup(func() { cancel(); <-ended })
 	return a
 }
 
-// next returns the next message that is stored, and the timer in it, if any.
-func (a *alone) next() (Timer, *nats.Msg) {
-	m := <-a.sent
-	timer, _ := a.w.layout.parse(m.Subject, m.Header, m.Data, 2)
+// set writes a timer, as a client does.
+func (a *alone) set(timer Timer) {
+	rec := timer.record(opSet)
+	a.apply(message{a.seq.Add(1), time.Now(), rec.append(messageID{2, 1}.append(nil))})
+}
+
+// next returns the next record that the worker writes, and the timer after it, if it is pending.
+func (a *alone) next() (Timer, record) {
+	records := <-a.sent
 	synctest.Wait()
-	return timer, m
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if e := a.replica.pending[records[0].key]; e != nil {
+		return e.timer(nil), records[0]
+	}
+	return Timer{}, records[0]
 }
 
 // A timer whose next run cannot be computed keeps its error, and is tried each minute. Others fire meanwhile.
@@ -88,15 +94,14 @@ func TestUnreadableIsTriedAgain(t *testing.T) {
 			return true, deadline.Add(time.Hour), nil
 		}
 		begin := time.Now()
-		a.set(Timer{Key: "key", Deadline: begin, Cron: "CRON_TZ=Far/Away * * * * *", Revision: 1}, false)
+		a.set(Timer{Key: "key", Deadline: begin, Cron: "CRON_TZ=Far/Away * * * * *"})
 		timer, _ := a.next()
-		if timer.Key != "key" || timer.Error != "unknown time zone" || !timer.Deadline.Equal(begin) || a.log.has("level=ERROR") {
+		if timer.Key != "key" || timer.Error != "unknown time zone" || !timer.Deadline.Equal(begin) {
 			t.Errorf("%+v is stored, and the log is\n%s", timer, &a.log.text)
 		}
-		a.set(timer, false) // as the partition reads it
-		a.set(Timer{Key: "other", Deadline: begin.Add(30 * time.Second), Revision: 3}, false)
-		if timer, m := a.next(); !strings.HasPrefix(m.Subject, "timers.w.") {
-			t.Errorf("%+v is stored, want the other one to fire", timer)
+		a.set(Timer{Key: "other", Deadline: begin.Add(30 * time.Second)})
+		if _, rec := a.next(); rec.op != opFire || rec.key != "other" {
+			t.Errorf("%+v is written, want the other one to fire", rec)
 		}
 		time.Sleep(3 * time.Minute)
 		synctest.Wait()
@@ -108,11 +113,8 @@ func TestUnreadableIsTriedAgain(t *testing.T) {
 		}
 		known.Store(true)
 		time.Sleep(time.Minute)
-		if _, m := a.next(); m.Subject != a.w.layout.fired("key", begin.UnixNano()) {
-			t.Errorf("%s is sent, want the run", m.Subject)
-		}
-		if timer, _ = a.next(); timer.Key != "key" || timer.Error != "" || !timer.Deadline.Equal(begin.Add(time.Hour)) {
-			t.Errorf("%+v is stored, want the next run", timer)
+		if timer, rec := a.next(); rec.op != opRun || !rec.fires || timer.Key != "key" || timer.Error != "" || !timer.Deadline.Equal(begin.Add(time.Hour)) {
+			t.Errorf("%+v is written, and there is %+v: want the run, and the next one", rec, timer)
 		}
 		if n, _ := a.unreadable(); n != 0 {
 			t.Errorf("%d are unreadable", n)
@@ -120,7 +122,7 @@ func TestUnreadableIsTriedAgain(t *testing.T) {
 		a.run = func(bool, time.Time, time.Time) (bool, time.Time, error) {
 			return true, time.Date(lastYear+1, 1, 1, 0, 0, 0, 0, time.UTC), nil
 		}
-		a.set(Timer{Key: "far", Deadline: begin, Cron: "* * * * *", Revision: 4}, false)
+		a.set(Timer{Key: "far", Deadline: begin, Cron: "* * * * *"})
 		if timer, _ := a.next(); !strings.Contains(timer.Error, "2200") {
 			t.Errorf("%+v is stored, want an error about the year 2200", timer)
 		}
@@ -132,23 +134,19 @@ func TestLastOfMissedRunsFires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAlone(t)
 		a.run = func(last bool, deadline, now time.Time) (bool, time.Time, error) {
+			time.Sleep(5 * time.Second)
 			if last {
 				return true, deadline.Add(time.Second), nil
 			}
 			return false, now, nil
 		}
-		a.set(Timer{Key: "key", Deadline: time.Now().Add(-time.Hour), Cron: "* * * * * *", Revision: 1}, false)
-		timer, _ := a.next()
-		if !timer.Deadline.Equal(time.Now()) || !timer.last {
-			t.Errorf("%+v is stored, want the last of the missed runs", timer)
+		now := time.Now()
+		a.set(Timer{Key: "key", Deadline: now.Add(-time.Hour), Cron: "* * * * * *"})
+		if _, rec := a.next(); rec.fires || !rec.last || rec.deadline != now.UnixNano() {
+			t.Errorf("%+v is written, want the last of the missed runs", rec)
 		}
-		time.Sleep(5 * time.Second)
-		a.set(timer, false) // as the partition reads it
-		if _, m := a.next(); m.Subject != a.w.layout.fired("key", timer.Deadline.UnixNano()) {
-			t.Errorf("%s is sent, want the run", m.Subject)
-		}
-		if next, _ := a.next(); !next.Deadline.Equal(timer.Deadline.Add(time.Second)) || next.last {
-			t.Errorf("%+v is stored, want the run after it", next)
+		if _, rec := a.next(); !rec.fires || rec.last || rec.deadline != now.Add(time.Second).UnixNano() {
+			t.Errorf("%+v is written, want the run, and the one after it", rec)
 		}
 	})
 }
@@ -192,22 +190,20 @@ func TestStalledGivesUp(t *testing.T) {
 		}
 		served := make(map[int]bool)
 		for _, c := range []*Client{stuck, other} {
-			c.worker.Load().each(func(p *partition) { served[p.number] = true })
+			for _, p := range c.worker.Load().all() {
+				served[p.number] = true
+			}
 		}
 		return len(served) == partitions
 	})
 	var keys []string // of timers that the first worker fires
 	for i := 0; len(keys) < 2; i++ {
 		key := fmt.Sprint("key", i)
-		stuck.worker.Load().each(func(p *partition) {
-			if p.number == stuck.layout.partition(key) {
-				keys = append(keys, key)
-			}
-		})
+		if stuck.worker.Load().serves(stuck.layout.partition(key)) {
+			keys = append(keys, key)
+		}
 	}
-	must(t, func() error {
-		return stuck.publish(t.Context(), stuck.layout.message(Timer{Key: keys[0], Deadline: time.Now(), Cron: "TZ=UTC"}))
-	})
+	put(t, stuck, Timer{Key: keys[0], Deadline: time.Now(), Cron: "TZ=UTC"})
 	receive(t, b.blocks) // it reports the timer
 	set(t, other, keys[1], 0)
 	for receive(t, handled) != keys[1] { // until the other one takes over

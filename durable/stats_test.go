@@ -12,8 +12,6 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
-
-	"github.com/timerbench/timerbench/driver"
 )
 
 // ask returns the answer of a client to a request for a path.
@@ -95,15 +93,10 @@ func TestSettingsAreWatched(t *testing.T) {
 	c, other := open(t, nc, Config{Logger: log.logger()}), open(t, nc, Config{})
 	stop := serveWith(t, c, func(context.Context, Fired) error { return nil })
 	waitFor(t, func() bool { return c.Ready(t.Context()) == nil })
-	stream, consumer := c.stream.CachedInfo().Config, c.consumer.CachedInfo().Config
+	stream := c.stream.CachedInfo().Config
 	change := func(cfg jetstream.StreamConfig, f func(*jetstream.StreamConfig)) error {
 		f(&cfg)
 		_, err := c.js.UpdateStream(t.Context(), cfg)
-		return err
-	}
-	again := func(cfg jetstream.ConsumerConfig, f func(*jetstream.ConsumerConfig)) error {
-		f(&cfg)
-		_, err := c.js.UpdateConsumer(t.Context(), c.layout.name, cfg)
 		return err
 	}
 	fatalIf(t, change(stream, func(s *jetstream.StreamConfig) { s.MaxAge, s.Duplicates = 2*time.Second, 2*time.Second }))
@@ -116,16 +109,9 @@ func TestSettingsAreWatched(t *testing.T) {
 		do   func() error
 	}{
 		{"MaxMsgs 100 removes timers", func() error { return change(stream, func(s *jetstream.StreamConfig) { s.MaxMsgs = 100 }) }},
-		{"Duplicates window of 1s", func() error { return change(stream, func(s *jetstream.StreamConfig) { s.Duplicates = time.Second }) }},
 		{"", func() error { return change(stream, func(*jetstream.StreamConfig) {}) }},
-		{"MaxDeliver is 1", func() error { return again(consumer, func(c *jetstream.ConsumerConfig) { c.MaxDeliver = 1 }) }},
-		{"HeadersOnly is true", func() error { return again(consumer, func(c *jetstream.ConsumerConfig) { c.HeadersOnly = true }) }},
-		{"", func() error { return again(consumer, func(*jetstream.ConsumerConfig) {}) }},
-		{"is paused for 1h0m0s", func() error {
-			_, err := c.js.PauseConsumer(t.Context(), c.layout.name, workersConsumer, time.Now().Add(time.Hour))
-			return err
-		}},
-		{"", func() error { _, err := c.js.ResumeConsumer(t.Context(), c.layout.name, workersConsumer); return err }},
+		{"AllowDirect is false", func() error { return change(stream, func(s *jetstream.StreamConfig) { s.AllowDirect = false }) }},
+		{"", func() error { return change(stream, func(*jetstream.StreamConfig) {}) }},
 	} {
 		fatalIf(t, step.do())
 		for _, c := range []*Client{c, other} { // whether it serves or not
@@ -146,8 +132,8 @@ func TestSettingsAreWatched(t *testing.T) {
 		err := c.Ready(t.Context())
 		return err != nil && strings.Contains(err.Error(), "do not know about this one")
 	})
-	stop() // Serve would return an error
-	fatalIf(t, c.stream.DeleteConsumer(t.Context(), workersConsumer))
+	stop()
+	fatalIf(t, c.js.DeleteStream(t.Context(), c.layout.name))
 	waitFor(t, func() bool {
 		err := other.Ready(t.Context())
 		return err != nil && strings.Contains(err.Error(), "was deleted") && strings.Contains(other.Stats().Unfit, "was deleted")
@@ -177,28 +163,23 @@ func TestHistogram(t *testing.T) {
 }
 
 func TestReady(t *testing.T) {
-	clock, err := driver.New()
-	fatalIf(t, err)
-	defer clock.Close()
-	w := newWorker(&Client{}, clock)
+	w := newWorker(&Client{cfg: Config{Now: time.Now}})
 	m := &members{self: "self", signs: map[string]sign{"self": {}}}
 	p := newPartition(w, 3)
 	w.served[3] = p
-	n := &near{p: p, timer: Timer{Key: "key"}}
+	e := &entry{data: "key", keySize: 3}
 	for _, step := range []struct {
 		want string
 		next func()
 	}{
 		{"do not know about this one", func() { w.share(t.Context(), m) }},
 		{"partition 3 has not been read", func() { p.loaded.Store(true) }},
-		{"", func() { p.near["key"] = n; p.cannotRead(n, errors.New("on purpose")) }},
+		{"", func() { p.cannotRead(e, errors.New("on purpose")) }},
 		{"partition 3: the next runs of 1 due timers cannot be computed: on purpose", func() {
-			for range 11 { // nobody takes the probes
-				w.probe()
-			}
+			w.silent.Store(11)
 		}},
 		{"no due timer has got on for 10s", func() { w.silent.Store(0) }},
-		{"cannot be computed", func() { p.drop(n) }},
+		{"cannot be computed", func() { e.state = isEnded }},
 		{"", func() { clear(m.signs); w.share(t.Context(), m) }},
 		{"do not know about this one", func() {}},
 	} {

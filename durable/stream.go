@@ -3,7 +3,6 @@ package durable
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"reflect"
@@ -15,10 +14,10 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// metadataPartitions is the metadata of a stream on which all clients must agree.
-const metadataPartitions = "durable-partitions"
+// The metadata of a stream on which all clients must agree.
+const metadataPartitions, metadataFormat = "durable-partitions", "durable-format"
 
-// The oldest version of nats-server that works: a client can store a message and purge a schedule in one step.
+// The oldest version of nats-server that was tried.
 const oldestMajor, oldestMinor = 2, 15
 
 func checkServer(ctx context.Context, nc *nats.Conn) error {
@@ -62,6 +61,9 @@ func openStream(ctx context.Context, js jetstream.JetStream, cfg Config) (jetstr
 		return nil, layout{}, fmt.Errorf("durable: stream %s: %w", cfg.Name, err)
 	}
 	found := stream.CachedInfo().Config
+	if v := found.Metadata[metadataFormat]; v != strconv.Itoa(format) && found.Metadata[metadataPartitions] != "" {
+		return nil, layout{}, fmt.Errorf("durable: stream %s has format %s: want %d", cfg.Name, cmp.Or(v, "1"), format)
+	}
 	if err := errors.Join(checkStream(found, l), checkAccount(ctx, js, found)); err != nil {
 		return nil, layout{}, fmt.Errorf("durable: %w", err)
 	}
@@ -83,51 +85,18 @@ const maxConsumers, defaultConsumers = 1 << 16, 1000
 
 func streamConfig(cfg Config) jetstream.StreamConfig {
 	return jetstream.StreamConfig{
-		Name:              cfg.Name,
-		Description:       "timers of github.com/timerbench/timerbench/durable",
-		Subjects:          layout{name: cfg.Name}.subjects(),
-		Storage:           jetstream.FileStorage,
-		Replicas:          cfg.Replicas,
-		AllowDirect:       true,
-		AllowRollup:       true,
-		AllowMsgSchedules: true,
-		MaxConsumers:      maxConsumers,
-		Metadata:          map[string]string{metadataPartitions: strconv.Itoa(cmp.Or(cfg.Partitions, defaultPartitions))},
+		Name:         cfg.Name,
+		Description:  "timers of github.com/timerbench/timerbench/durable",
+		Subjects:     layout{name: cfg.Name}.subjects(),
+		Storage:      jetstream.FileStorage,
+		Replicas:     cfg.Replicas,
+		AllowDirect:  true,
+		AllowRollup:  true,
+		MaxConsumers: maxConsumers,
+		Metadata: map[string]string{metadataPartitions: strconv.Itoa(cmp.Or(cfg.Partitions, defaultPartitions)),
+			metadataFormat: strconv.Itoa(format)},
 	}
 }
-
-// workersConsumer is the name of the consumer that delivers fired timers to workers.
-const workersConsumer = "workers"
-
-func openConsumer(ctx context.Context, stream jetstream.Stream, l layout,
-	ackWait time.Duration) (jetstream.Consumer, error) {
-	consumer, err := getOrMake(
-		func() (jetstream.Consumer, error) { return stream.Consumer(ctx, workersConsumer) },
-		func() (jetstream.Consumer, error) {
-			return stream.CreateConsumer(ctx, consumerConfig(l, ackWait))
-		}, jetstream.ErrConsumerNotFound, jetstream.ErrConsumerExists)
-	if err != nil {
-		return nil, fmt.Errorf("durable: consumer %s of stream %s: %w", workersConsumer, l.name, err)
-	}
-	if err := checkConsumer(consumer.CachedInfo().Config, l); err != nil {
-		return nil, fmt.Errorf("durable: %w", err)
-	}
-	return consumer, nil
-}
-
-func consumerConfig(l layout, ackWait time.Duration) jetstream.ConsumerConfig {
-	return jetstream.ConsumerConfig{
-		Durable:       workersConsumer,
-		FilterSubject: l.allFired(),
-		AckPolicy:     jetstream.AckExplicitPolicy,
-		AckWait:       ackWait,
-		MaxAckPending: maxHandled,
-		MaxDeliver:    -1, // workers count the attempts and write dead letters
-	}
-}
-
-// maxHandled is how many timers all workers together may hold.
-const maxHandled = 1 << 15
 
 // openMembers opens or creates the bucket of the workers' signs of life.
 func openMembers(ctx context.Context, js jetstream.JetStream, cfg Config) (jetstream.KeyValue, error) {
@@ -178,24 +147,17 @@ func checkStream(found jetstream.StreamConfig, l layout) error {
 	f.refuse(found.MaxAge > 0, "MaxAge %v removes old timers: want 0", found.MaxAge)
 	f.refuse(found.MaxMsgs > 0, "MaxMsgs %d removes timers: want -1", found.MaxMsgs)
 	f.refuse(found.MaxBytes > 0, "MaxBytes %d removes timers: want -1", found.MaxBytes)
-	f.refuse(found.MaxMsgsPerSubject > 0, "MaxMsgsPerSubject %d restores changed timers after a crash: want -1", found.MaxMsgsPerSubject)
-	f.refuse(found.MaxMsgSize > 0 && int(found.MaxMsgSize) < largestNote, "MaxMsgSize %d refuses notes of what was removed: want -1 or at least %d",
-		found.MaxMsgSize, largestNote)
+	f.refuse(found.MaxMsgsPerSubject > 0, "MaxMsgsPerSubject %d removes timers: want -1", found.MaxMsgsPerSubject)
+	f.refuse(found.MaxMsgSize > 0 && found.MaxMsgSize < 2*maxBatch, "MaxMsgSize %d refuses messages with several changes: want -1 or at least %d",
+		found.MaxMsgSize, 2*maxBatch)
 	f.refuse(found.MaxConsumers > 0 && found.MaxConsumers < consumersFor(found), "MaxConsumers %d keeps workers from reading timers: want -1 or at least %d",
 		found.MaxConsumers, consumersFor(found))
 	limits := found.ConsumerLimits
 	f.refuse(limits.InactiveThreshold > 0, "ConsumerLimits.InactiveThreshold %v removes or refuses consumers: want 0", limits.InactiveThreshold)
-	f.refuse(limits.MaxAckPending > 0 && limits.MaxAckPending < maxHandled, "ConsumerLimits.MaxAckPending %d: want 0 or at least %d", limits.MaxAckPending, maxHandled)
-	f.refuse(found.Duplicates < runWindow, "the Duplicates window of %v fires runs of Every twice: want at least %v", found.Duplicates, runWindow)
-	f.differ(found, streamConfig(Config{Name: l.name}), "Retention", "Storage", "PersistMode", "AllowMsgSchedules", "AllowRollup",
-		"DenyDelete", "DenyPurge", "Sealed", "NoAck", "Mirror", "Sources", "SubjectTransform", "Subjects")
+	f.differ(found, streamConfig(Config{Name: l.name}), "Retention", "Storage", "PersistMode", "AllowDirect", "AllowRollup",
+		"DenyPurge", "Sealed", "NoAck", "Mirror", "Sources", "SubjectTransform", "Subjects")
 	return f.error("stream " + l.name)
 }
-
-const (
-	runWindow   = 2 * time.Minute // within which the server stores a run of Every once: its default
-	largestNote = maxNoted*(binary.MaxVarintLen64+len(digest{})) + headersRoom
-)
 
 // consumersFor returns how many consumers a stream must allow: while workers come and go, three read each partition.
 func consumersFor(found jetstream.StreamConfig) int {
@@ -213,44 +175,21 @@ func checkAccount(ctx context.Context, js jetstream.JetStream, found jetstream.S
 	return f.error("the account of stream " + found.Name)
 }
 
-// checkConsumer returns an error that lists each setting of the workers' consumer that would lose what has fired, or delay it.
-func checkConsumer(found jetstream.ConsumerConfig, l layout) error {
-	var f faults
-	f.differ(found, consumerConfig(l, 0), "FilterSubject", "FilterSubjects", "DeliverPolicy", "DeliverSubject", "AckPolicy", "ReplayPolicy",
-		"MaxDeliver", "BackOff", "InactiveThreshold", "PriorityPolicy", "HeadersOnly", "MemoryStorage")
-	f.refuse(found.AckWait < minAckWait, "AckWait is %v: want at least %v", found.AckWait, minAckWait)
-	f.refuse(found.MaxAckPending >= 0 && found.MaxAckPending < maxHandled, "MaxAckPending is %d: want at least %d", found.MaxAckPending, maxHandled)
-	f.refuse(found.MaxRequestBatch > 0 && found.MaxRequestBatch < maxFetched, "MaxRequestBatch is %d: want 0 or at least %d", found.MaxRequestBatch, maxFetched)
-	f.refuse(found.MaxRequestExpires > 0 && found.MaxRequestExpires < jetstream.DefaultExpires, "MaxRequestExpires is %v: want 0 or at least %v",
-		found.MaxRequestExpires, jetstream.DefaultExpires)
-	return f.error("consumer " + workersConsumer + " of stream " + l.name)
-}
-
-// lookAgain is how often a worker looks at the settings of the stream and its consumer, which an operator may change.
+// lookAgain is how often a worker looks at the settings of the stream, which an operator may change.
 const lookAgain = 10 * time.Second
 
-// look asks for the settings, and returns the error of judge, or of a store that does not answer.
+// look asks for the settings, and returns why timers are lost or delayed, or the error of a store that does not answer.
 func (c *Client) look(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
 	stream, err := c.stream.Info(ctx)
 	if err == nil {
-		var consumer *jetstream.ConsumerInfo
-		if consumer, err = c.consumer.Info(ctx); err == nil {
-			return c.judge(stream, consumer)
-		}
+		return c.found(checkStream(stream.Config, c.layout))
 	}
-	if isGone(err) || errors.Is(err, jetstream.ErrStreamNotFound) {
-		return c.found(fmt.Errorf("stream %s or its consumer was deleted: %w", c.layout.name, err))
+	if isGone(err) {
+		return c.found(fmt.Errorf("stream %s was deleted: %w", c.layout.name, err))
 	}
 	return fmt.Errorf("the store does not answer: %w", err)
-}
-
-// judge returns why timers are lost or delayed, and keeps it for Stats.
-func (c *Client) judge(stream *jetstream.StreamInfo, consumer *jetstream.ConsumerInfo) error {
-	var f faults
-	f.refuse(consumer.Paused, "it is paused for %v, and no handler is called", consumer.PauseRemaining.Round(time.Second))
-	return c.found(errors.Join(checkStream(stream.Config, c.layout), checkConsumer(consumer.Config, c.layout), f.error("consumer "+workersConsumer)))
 }
 
 // found keeps err for Stats. It logs it if timers were not lost or delayed before.

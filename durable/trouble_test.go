@@ -87,7 +87,7 @@ func TestFullOfSmallTimers(t *testing.T) {
 	var log logged
 	c := open(t, start(t, MaxStore(256_000)), Config{Logger: log.logger()})
 	keys := fill(t, c, 0)
-	moveAll(t, c, keys, 5, time.Hour)
+	moveAll(t, c, keys, 2, time.Hour)
 	third := len(keys) / 3
 	for _, key := range keys[:third] { // no worker notes what was cancelled
 		mustCancel(t, c, key)
@@ -187,7 +187,7 @@ func TestSmallDisk(t *testing.T) {
 	for !down(2) {
 		up()
 	}
-	note := `{"Streams":{"timers":{"Timers":1000000,"Last":1000000}}}`
+	note := `{"Streams":{"timers":[1000000]}}`
 	fatalIf(t, os.WriteFile(filepath.Join(dir, "store", "timers.json"), []byte(note), 0o600))
 	up()
 	if err := s.Wait(); !errors.Is(err, ErrLoss) || !strings.Contains(err.Error(), "no space left") {

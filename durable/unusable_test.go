@@ -4,10 +4,7 @@ package durable
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
-	"fmt"
-	"math"
 	"strings"
 	"testing"
 	"time"
@@ -15,39 +12,25 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// Every place has a message that cannot be parsed. The messages are logged and counted, and everything else works.
+// There are messages that cannot be read. They are logged and counted, and everything else works.
 func TestUnusableMessages(t *testing.T) {
 	t.Parallel()
 	nc := start(t)
 	var log logged
 	c := open(t, nc, Config{Partitions: 1, Logger: log.logger()})
-	l, later := c.layout, time.Now().Add(time.Hour)
-	put := func(m *nats.Msg) {
-		t.Helper()
-		fatalIf(t, c.publish(t.Context(), m))
+	later := time.Now().Add(time.Hour)
+	put(t, c, Timer{Key: "cron", Deadline: time.Now(), Cron: "TZ=UTC"})
+	put(t, c, Timer{Key: "far cron", Deadline: later, Cron: "TZ=UTC"})
+	cut := record{op: opCancel, key: "later"}
+	for _, body := range [][]byte{nil, {}, {format}, {1, 2, 3}, cut.append(messageID{1, 2}.append(nil))[:15]} {
+		m := nats.NewMsg(c.layout.log(0))
+		m.Data = body
+		_, err := c.js.PublishMsg(t.Context(), m)
+		fatalIf(t, err)
 	}
-	raw := func(subject, header, value, body string) {
-		t.Helper()
-		m := nats.NewMsg(subject)
-		m.Header.Set(header, value)
-		m.Data = []byte(body)
-		put(m)
+	for _, question := range [][]byte{nil, {askVerdict}, {askTimer}, {askCounts, 255}, {'x', 1}} {
+		fatalIf(t, nc.Publish(c.layout.ask(0), question))
 	}
-	put(l.message(Timer{Key: "cron", Deadline: time.Now(), Cron: "TZ=UTC"}))
-	put(l.message(Timer{Key: "far cron", Deadline: later, Cron: "TZ=UTC"}))
-	raw(l.timer("no schedule"), headerDeadline, "1", "")
-	raw(l.timer("bad"), headerDeadline, "x", "")
-	raw(l.subject("p.0.t.%"), headerDeadline, "1", "")
-	raw(l.subject("p.1.t.elsewhere"), headerDeadline, "1", "")
-	raw(l.notes(0), "X", "", "\x80")
-	raw(l.notes(7), "X", "", "\x02")
-	raw(l.notes(0), "X", "", string(binary.AppendUvarint(nil, math.MaxUint64-1))) // of a later message
-	raw(l.notes(0), headerSummary, "x", "")
-	raw(l.notes(0), headerSummary, "1 9223372036854775807", "")
-	raw(l.notes(0), headerSummary, "1 18446744073709551616", "")
-	raw(l.subject("w.x"), "X", "", "")
-	raw(l.fired("fired", 1), headerLimits, "x", "payload")
-	raw(l.dead("dead", 1), headerAttempts, "x", "")
 	for key, text := range map[string]string{"bad": "{", "negative": `{"lease":-1}`, "long": `{"lease":9223372036854775807}`} {
 		if _, err := c.members.Put(t.Context(), key, []byte(text)); err != nil {
 			t.Fatal(err)
@@ -67,43 +50,33 @@ func TestUnusableMessages(t *testing.T) {
 	if n, timer := c.Stats().Unreadable, mustGet(t, c, "cron"); n != 1 || !strings.Contains(timer.Error, "TZ=UTC") {
 		t.Errorf("%d timers are unreadable, and it is %+v", n, timer)
 	}
-	var dead []DeadLetter
-	waitFor(t, func() bool {
-		dead = collect(t, c.DeadLetters(t.Context()))
-		return len(dead) == 1
-	})
-	if d := dead[0]; d.Key != "fired" || string(d.Payload) != "payload" || !strings.Contains(d.Error, headerLimits) {
-		t.Errorf("dead letter %+v", d)
+	if all := pending(t, c, ""); len(all) != 3 { // with those that cannot fire
+		t.Errorf("%+v are pending, want 3", all)
 	}
-	collect(t, c.Waiting(t.Context()))
-	if all := pending(t, c, ""); len(all) != 4 { // with those that cannot fire
-		t.Errorf("%+v are pending, want 4", all)
-	}
-	if n, err := c.Counts(t.Context()); err != nil || n.Workers != 1 {
+	if n, err := c.Counts(t.Context()); err != nil || n.Workers != 1 || n.Pending != 3 {
 		t.Errorf("Counts = %+v, %v", n, err)
 	}
-	fatalIf(t, c.worker.Load().served[0].compact(t.Context(), -1)) // it condemns none of them
-	if _, _, err := c.Get(t.Context(), "bad"); err == nil || !strings.Contains(err.Error(), headerDeadline) {
-		t.Errorf("Get: %v, want an error with the header", err)
-	}
-	if _, err := c.Reschedule(t.Context(), "bad", later); err == nil || !strings.Contains(err.Error(), headerDeadline) {
-		t.Errorf("Reschedule: %v, want an error with the header", err)
-	}
-	if err := c.Schedule(t.Context(), "bad", later, nil); err != nil {
-		t.Error(err)
-	}
-	mustGet(t, c, "bad")
 	mustCancel(t, c, "cron")
 	waitFor(t, func() bool { return c.Ready(t.Context()) == nil })
-	if n := c.Stats().Unusable; n < 10 || log.count("next run of a timer cannot be computed") != 1 {
+	if n := c.Stats().Unusable; n < 8 || log.count("next run of a timer cannot be computed") != 1 {
 		t.Errorf("%d messages are counted, and the log is\n%s", n, &log.text)
+	}
+	m := nats.NewMsg(c.layout.base(0))
+	m.Data = []byte{9}
+	_, err := c.js.PublishMsg(t.Context(), m)
+	fatalIf(t, err)
+	other := open(t, nc, Config{})
+	for _, err := range other.Pending(t.Context(), "") { // where the log begins is not known
+		if err == nil || !strings.Contains(err.Error(), "has format 9: want 2") {
+			t.Errorf("Pending: %v", err)
+		}
 	}
 }
 
-// The largest timer that Schedule accepts fires, and can become a dead letter.
+// The largest timer that Schedule accepts fires, can become a dead letter, and survives cleaning.
 func TestLargest(t *testing.T) {
 	t.Parallel()
-	c := open(t, start(t), Config{MaxAttempts: 1})
+	c := open(t, start(t), Config{Partitions: 1, MaxAttempts: 1})
 	serveWith(t, c, func(context.Context, Fired) error { return errors.New(strings.Repeat("\x00", 10_000)) })
 	limit, accepted := int(c.nc.MaxPayload()), 0
 	for _, key := range []string{"k", strings.Repeat(".", MaxKey)} {
@@ -116,104 +89,66 @@ func TestLargest(t *testing.T) {
 				continue
 			}
 			accepted++
-			waitFor(t, func() bool { return c.publish(t.Context(), c.layout.message(timer)) == nil })
-			waitFor(t, func() bool { return c.Stats().Dead == uint64(accepted) })
+			mustSet(t, c, timer)
+			waitFor(t, func() bool { n, err := c.Counts(t.Context()); return err == nil && n.Dead == uint64(accepted) })
 		}
 	}
 	if accepted != 3 {
 		t.Errorf("%d are accepted, want 3", accepted)
 	}
+	p := c.worker.Load().served[0]
+	before := p.replica.base.First
+	for range 20 {
+		must(t, func() error { _, err := c.clean(t.Context(), 0, p, true, 0); return err })
+	}
+	if p.replica.base.First <= before {
+		t.Error("the log was not cleaned")
+	}
+	all := collect(t, c.DeadLetters(t.Context()))
+	if len(all) != accepted {
+		t.Errorf("%d dead letters are left, want %d", len(all), accepted)
+	}
+	for _, d := range all {
+		if len(d.Payload) < limit-6000 || len(d.Error) != maxError {
+			t.Errorf("a dead letter has %d and %d bytes", len(d.Payload), len(d.Error))
+		}
+	}
 }
 
-// A tally that no worker has written is replaced. The timer is not called more often than it may be.
-func TestUnusableTally(t *testing.T) {
-	t.Parallel()
-	c := open(t, start(t), Config{MaxAttempts: 3, AckWait: time.Minute, Backoff: func(int) time.Duration { return 0 }})
-	bad := []string{"x", "-1", "2147483648", "9223372036854775807"}
-	for _, text := range bad {
-		fatalIf(t, c.publish(t.Context(), c.layout.firedMessage(Timer{Key: "key" + text, Deadline: time.Unix(1, 0)})))
-		m, err := c.last(t.Context(), c.layout.fired("key"+text, time.Unix(1, 0).UnixNano()))
-		fatalIf(t, err)
-		fatalIf(t, c.publish(t.Context(), newMessage(c.layout.tally(m.Sequence), []byte(text))))
-	}
-	serveWith(t, c, func(context.Context, Fired) error { return errors.New("on purpose") })
-	waitFor(t, func() bool { return c.Stats().Dead == uint64(len(bad)) })
-	if s := c.Stats(); s.Failed != uint64(3*len(bad)) || s.Unusable != uint64(len(bad)) {
-		t.Errorf("%+v: want 3 calls of each, and each of the %d tallies counted once", s, len(bad))
-	}
-}
-
-// Fired timers whose dead letters are too large do not keep other timers from being handled, are not
-// handled again and again, and stay in the stream. Timers that are too large to fire stay, too.
+// A timer that has become larger than a message may be fires nevertheless, and others, too.
 func TestTooLarge(t *testing.T) {
 	t.Parallel()
-	for name, lower := range map[string]bool{"raw": false, "lowered": true} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			var log logged
-			c := open(t, start(t), Config{Concurrency: 4, MaxAttempts: 1, AckWait: time.Minute, Logger: log.logger()})
-			const n = 8
-			for i := range n {
-				m := nats.NewMsg(c.layout.fired(fmt.Sprint("large", i), 1))
-				m.Data = make([]byte, c.nc.MaxPayload()-8)
-				if lower {
-					m.Data = m.Data[:5000]
-				}
-				must(t, func() error { return c.publish(t.Context(), m) })
-			}
-			left := uint64(n)
-			if lower {
-				mustSet(t, c, Timer{Key: "pending", Deadline: time.Now(), Payload: make([]byte, 5000)})
-				cfg := c.stream.CachedInfo().Config
-				cfg.MaxMsgSize = 4000
-				if _, err := c.js.UpdateStream(t.Context(), cfg); err != nil {
-					t.Fatal(err)
-				}
-				left++
-			}
-			fired := make(chan Fired, 1<<16)
-			serveWith(t, c, func(_ context.Context, f Fired) error {
-				fired <- f
-				if f.Key == "new" {
-					return nil
-				}
-				return errors.New("on purpose")
-			})
-			waitFor(t, func() bool { return c.Stats().Unusable == left })
-			set(t, c, "new", 0)
-			calls := make(map[string]int)
-			for f := receive(t, fired); f.Key != "new"; f = receive(t, fired) {
-				calls[f.Key]++
-			}
-			for i := range n {
-				if key := fmt.Sprint("large", i); calls[key] != 1 {
-					t.Errorf("%s is handled %d times", key, calls[key])
-				}
-			}
-			if !log.has("large0") || lower && !log.has("pending") || len(calls) != n {
-				t.Errorf("%v are handled, and the log is\n%s", calls, &log.text)
-			}
-			waitFor(t, func() bool { return stored(t, c, c.layout.allFired()) == n })
-			if k := stored(t, c, c.layout.allTimers()); k != int(left)-n {
-				t.Errorf("%d timers are stored, want %d", k, int(left)-n)
-			}
-			if s := c.Stats(); s.Unusable != left || s.Dead != 0 {
-				t.Errorf("%+v: want %d counted once", s, left)
-			}
-		})
+	var log logged
+	c := open(t, start(t), Config{Partitions: 1, Logger: log.logger()})
+	mustSet(t, c, Timer{Key: "large", Deadline: time.Now().Add(time.Hour), Payload: make([]byte, 500_000)})
+	cfg := c.stream.CachedInfo().Config
+	cfg.MaxMsgSize = 2 * maxBatch
+	if _, err := c.js.UpdateStream(t.Context(), cfg); err != nil {
+		t.Fatal(err)
+	}
+	fired := serve(t, c)
+	waitFor(t, func() bool { return c.Stats().Partitions == 1 })
+	if _, err := c.clean(t.Context(), 0, c.worker.Load().served[0], false, 0); err == nil {
+		t.Error("it is repeated")
+	}
+	set(t, c, "new", 0)
+	moveAll(t, c, []string{"large"}, 1, 0)
+	for _, size := range []int{3, 500_000} {
+		if f := receive(t, fired); len(f.Payload) != size {
+			t.Errorf("fired %q with %d bytes, want %d", f.Key, len(f.Payload), size)
+		}
 	}
 }
 
 // A panic while firing ends the process.
 func TestPanicEndsFiring(t *testing.T) {
-	w := newWorker(&Client{cfg: Config{Now: func() time.Time { panic("on purpose") }}}, nil)
-	w.due.put(&near{})
+	w := newWorker(&Client{cfg: Config{Now: func() time.Time { panic("on purpose") }}})
 	ended := make(chan any)
 	go func() {
 		defer func() { ended <- recover() }()
 		w.fireDue(context.Background())
 	}()
-	if p := receive(t, ended); p != "on purpose" { // it does not wait for the goroutine that takes the answers
+	if p := receive(t, ended); p != "on purpose" {
 		t.Errorf("it ends with %v", p)
 	}
 }

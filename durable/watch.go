@@ -84,13 +84,13 @@ func (s *Server) watch(ctx context.Context) {
 			s.log.Warn("the limit of the store could not be updated", "error", err)
 		}
 		begin := time.Now()
-		counts := begin.After(next)
-		if s.noteStore(counts, false); counts {
+		if begin.After(next) {
+			s.noteStore()
 			next = time.Now().Add(countShare*time.Since(begin) - watchPause)
 		}
 	}
 	if s.opts.DontListen {
-		s.noteStore(true, true)
+		s.noteStore()
 	}
 	s.shutdown()
 }

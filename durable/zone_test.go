@@ -60,9 +60,7 @@ func TestZoneRulesChange(t *testing.T) {
 			fired := serve(t, c)
 			if test.late {
 				waitFor(t, func() bool { return c.Stats().Partitions == 1 })
-				must(t, func() error {
-					return c.publish(t.Context(), c.layout.message(Timer{Key: "job", Deadline: old, Cron: spec}))
-				})
+				put(t, c, Timer{Key: "job", Deadline: old, Cron: spec})
 			}
 			waitFor(t, func() bool { return mustGet(t, c, "job").Deadline.Equal(right) })
 			next := func(key string, want time.Time) {
@@ -92,15 +90,15 @@ func TestZoneRulesChangeInMemory(t *testing.T) {
 		a := newAlone(t)
 		run := time.Now().Add(time.Hour) // midnight in UTC
 		spec := fmt.Sprintf("CRON_TZ=%s 0 %d * * *", zone, run.UTC().Hour()+1)
-		a.set(Timer{Key: "key", Deadline: run, Cron: spec, Revision: 1, stored: time.Now()}, false)
+		a.set(Timer{Key: "key", Deadline: run, Cron: spec})
 		time.Sleep(20 * time.Minute)
 		synctest.Wait()
 		if len(a.sent) > 0 {
 			t.Error("a run that is right is stored again")
 		}
 		setZone(t, zone, 0)
-		if timer, m := a.next(); timer.Key != "key" || !timer.Deadline.Equal(run.Add(time.Hour)) || time.Now().After(run) {
-			t.Errorf("%v is stored at %v, with the deadline %v", m.Subject, time.Now(), timer.Deadline)
+		if timer, rec := a.next(); timer.Key != "key" || !timer.Deadline.Equal(run.Add(time.Hour)) || time.Now().After(run) {
+			t.Errorf("%+v is written at %v, and the deadline is %v", rec, time.Now(), timer.Deadline)
 		}
 	})
 }

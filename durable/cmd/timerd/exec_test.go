@@ -335,7 +335,7 @@ func TestLine(t *testing.T) {
 func TestServeRefuses(t *testing.T) {
 	t.Parallel()
 	lossy := t.TempDir()
-	note := `{"Streams":{"timers":{"Timers":5,"Last":9}}}`
+	note := `{"Streams":{"timers":[5]}}`
 	fatalIf(t, os.WriteFile(filepath.Join(lossy, "timers.json"), []byte(note), 0o600))
 	port := freeAddress(t)[len("127.0.0.1"):]
 	for want, args := range map[string][]string{

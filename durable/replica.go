@@ -1,0 +1,439 @@
+package durable
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// state is where a timer is in its life.
+type state uint8
+
+const (
+	isPending state = iota
+	isFired         // and not handled yet
+	isDead          // a dead letter
+	isEnded         // not in a replica any more
+)
+
+// entry is a timer in memory. Most are pending and far, so it is small.
+type entry struct {
+	data     string // the key, and then the payload if it is in memory
+	deadline int64
+	rev      uint64 // the position of the last change
+	more     *more  // nil for a timer that was set once, and waits
+	size     uint32 // of the payload
+	keySize  uint16
+	state    state
+}
+
+// more is the rest of a timer.
+type more struct {
+	extra
+	home     uint64 // the position of its last whole record, or 0: rev
+	id       uint64 // the position where it became fired or dead
+	holder   uint64 // the client that handles it, or 0
+	attempts int    // the call of the handler that may have begun, or was the last; 0 if that is the first one
+	at       int64  // without a holder: when the next attempt is due
+}
+
+func (e *entry) key() string { return e.data[:e.keySize] }
+
+// whole reports whether the payload is in memory.
+func (e *entry) whole() bool { return len(e.data) == int(e.keySize)+int(e.size) }
+
+func (e *entry) home() uint64 {
+	if e.more != nil && e.more.home != 0 {
+		return e.more.home
+	}
+	return e.rev
+}
+
+func (e *entry) need() *more {
+	if e.more == nil {
+		e.more = &more{}
+	}
+	return e.more
+}
+
+func (e *entry) isCron() bool { return e.more != nil && e.more.cron != "" }
+
+// bytes is about what the entry takes in a log, once it is repeated.
+func (e *entry) bytes() int64 {
+	n := int64(e.keySize) + int64(e.size) + 24
+	if e.more != nil {
+		n += int64(len(e.more.cron)+len(e.more.err)) + 16
+	}
+	return n
+}
+
+// keep returns the record that repeats all about e.
+func (e *entry) keep(payload []byte) record {
+	r := record{op: opKeep, state: e.state, key: e.key(), payload: payload, deadline: e.deadline, rev: e.rev}
+	if m := e.more; m != nil {
+		r.id, r.holder, r.attempts, r.extra = m.id, m.holder, m.attempts, m.extra
+		if e.state == isFired && m.holder == 0 {
+			r.stored = m.at // a timer that has fired has no use for the other time
+		}
+	}
+	return r
+}
+
+// timer returns e as a Timer.
+func (e *entry) timer(payload []byte) Timer {
+	r := e.keep(payload)
+	return r.timer(e.rev)
+}
+
+// payload returns the payload, which must be in memory.
+func (e *entry) payload() []byte {
+	if e.size == 0 {
+		return nil
+	}
+	return []byte(e.data[e.keySize:])
+}
+
+// base says where the log of a partition begins, and what a reader needs to know about its first part. See doc.go.
+type base struct {
+	First    uint64   // the first message that counts
+	Complete uint64   // up to this message, timers from before First may be missing
+	Void     []uint64 // records of opKeep, opAdd, opEvery and opBury up to there that had no effect
+	Removed  uint64   // how many messages were before First
+	Bytes    uint64   // and how many bytes
+
+	seq uint64 // the message with the base itself, or 0
+}
+
+// replica is the state of a partition: what follows from its log up to some message. All replicas that have read the
+// same log are equal.
+type replica struct {
+	base    base
+	pending map[string]*entry
+	others  map[uint64]*entry // fired timers and dead letters, by id
+	dead    int               // how many of others are dead letters
+	applied uint64            // the last message
+	void    []uint64          // as base.Void, up to applied
+	total   int64             // bytes of the log, with the removed ones
+	live    int64             // bytes of what is still needed
+	read    []uint64          // the messages, while the log is being read
+
+	near   func(e *entry) bool // whether the payload must be in memory
+	placed func(e *entry)      // called when e is pending, or without a holder, and may be due
+	took   func(e *entry)      // called when somebody has begun to handle e
+	freed  func(e *entry)      // called when somebody no longer handles e
+	parsed []record
+}
+
+func newReplica(b base) *replica {
+	return &replica{base: b, total: int64(b.Bytes), pending: make(map[string]*entry), others: make(map[uint64]*entry), void: slices.Clone(b.Void),
+		near: func(*entry) bool { return true }, placed: func(*entry) {}, took: func(*entry) {}, freed: func(*entry) {}}
+}
+
+func loggedSize(body []byte) int64 { return int64(len(body)) + perLogged }
+
+// size is how many bytes the log has.
+func (r *replica) size() int64 { return r.total - int64(r.base.Bytes) }
+
+// perLogged is about how many bytes a message takes in the store, without its body.
+const perLogged = 64
+
+// apply applies a message of the log. It returns the ID of the message, and the answer to each of its records that has one.
+// A message that cannot be read has no effect.
+func (r *replica) apply(seq uint64, at time.Time, body []byte) (id messageID, answers []byte, err error) {
+	r.applied = seq
+	r.total += loggedSize(body)
+	if r.read != nil {
+		r.read = append(r.read, seq)
+	}
+	id, r.parsed, err = parseMessage(body, r.parsed)
+	if err != nil {
+		return id, nil, fmt.Errorf("message %d: %w", seq, err)
+	}
+	for i := range r.parsed {
+		rec := &r.parsed[i]
+		ok := r.do(position(seq, i), at, id.sender, rec)
+		if rec.op.asks() {
+			answers = append(answers, map[bool]byte{true: 1}[ok])
+		}
+	}
+	return id, answers, nil
+}
+
+// asks reports whether the sender of a record waits for an answer.
+func (o op) asks() bool { return o == opAdd || o == opEvery || o == opMove || o == opCancel }
+
+// do applies one record and reports whether it had an effect.
+func (r *replica) do(pos uint64, at time.Time, sender uint64, rec *record) (ok bool) {
+	blind := pos/perMessage <= r.base.Complete
+	switch rec.op {
+	case opAdd, opEvery, opBury, opKeep:
+		// In the first part of the log, the timer that decides about it may be missing: its writer has noted the answer.
+		if blind {
+			if _, void := slices.BinarySearch(r.base.Void, pos); void {
+				return false
+			}
+		} else if !r.can(rec, sender) {
+			r.void = append(r.void, pos)
+			return false
+		}
+	}
+	switch rec.op {
+	case opSet, opAdd, opEvery:
+		if rec.cron != "" {
+			rec.stored = at.UnixNano()
+		}
+		r.drop(r.pending[rec.key])
+		r.put(&entry{rev: pos}, rec)
+		return true
+	case opKeep:
+		r.kept(pos, rec)
+		return true
+	case opBury:
+		if e := r.others[rec.id]; e != nil {
+			r.freed(e)
+			r.drop(e)
+		}
+		dead := *rec
+		dead.state, dead.id = isDead, pos
+		r.kept(pos, &dead)
+		return true
+	case opMove, opCancel, opFire, opRun:
+		e := r.pending[rec.key]
+		if e == nil || rec.op >= opFire && (e.rev != rec.rev || e.isCron() != (rec.op == opRun)) {
+			return false
+		}
+		r.change(e, pos, at, sender, rec)
+		return true
+	}
+	e := r.others[rec.id]
+	if e == nil || (e.state == isDead) != (rec.op == opRevive || rec.op == opDiscard) {
+		return false
+	}
+	m := e.more
+	switch rec.op {
+	case opDone, opDiscard:
+		r.freed(e)
+		r.drop(e)
+		return true
+	case opTake:
+		if e.rev != rec.rev {
+			return false
+		}
+		m.holder, m.attempts, e.rev = sender, rec.attempts, pos
+		r.took(e)
+		return true
+	case opRevive:
+		r.dead--
+		r.live -= int64(len(m.err))
+		r.became(e, isFired, pos)
+		m.holder, m.attempts, m.at, m.err = 0, 0, 0, ""
+		r.placed(e)
+		return true
+	}
+	if m.holder != sender {
+		return false
+	}
+	r.freed(e)
+	e.rev, m.holder = pos, 0
+	switch rec.op {
+	case opRetry:
+		m.attempts, m.at = rec.attempts, rec.deadline
+		r.placed(e)
+	case opRelease:
+		m.attempts, m.at = rec.attempts, 0
+		r.placed(e)
+	}
+	return true
+}
+
+// can reports whether a record that depends on the timer with its key has an effect.
+func (r *replica) can(rec *record, sender uint64) bool {
+	e := r.pending[rec.key]
+	switch rec.op {
+	case opAdd:
+		return e == nil
+	case opEvery:
+		return e == nil || !e.isCron() || e.more.cron != rec.cron || e.more.missed != rec.missed || e.more.limits != rec.limits ||
+			e.data[e.keySize:] != string(rec.payload)
+	}
+	if rec.op == opBury {
+		e = r.others[rec.id]
+		return e != nil && e.state == isFired && e.more.holder == sender
+	}
+	if rec.state != isPending {
+		e = r.others[rec.id]
+	}
+	return e != nil && e.rev == rec.rev
+}
+
+// has reports whether e is in the replica.
+func (r *replica) has(e *entry) bool {
+	return e.state == isPending && r.pending[e.key()] == e || e.state != isPending && e.more != nil && r.others[e.more.id] == e
+}
+
+// put makes e the pending timer of a record.
+func (r *replica) put(e *entry, rec *record) {
+	e.deadline, e.size, e.keySize, e.state = rec.deadline, uint32(len(rec.payload)), uint16(len(rec.key)), isPending
+	if rec.extra != (extra{}) || e.more != nil {
+		e.need().extra = rec.extra
+	}
+	r.fill(e, rec.key, rec.payload)
+	r.pending[e.key()] = e
+	r.live += e.bytes()
+	r.placed(e)
+}
+
+// fill keeps the payload in memory if it is needed soon, or has to be compared.
+func (r *replica) fill(e *entry, key string, payload []byte) {
+	if e.data = key; len(payload) > 0 && (e.state != isPending || e.isCron() || r.near(e)) {
+		var b strings.Builder
+		b.Grow(len(key) + len(payload))
+		b.WriteString(key)
+		b.Write(payload)
+		e.data = b.String()
+	}
+}
+
+// drop ends e, if it is not nil.
+func (r *replica) drop(e *entry) {
+	if e == nil {
+		return
+	}
+	r.live -= e.bytes()
+	if e.state == isPending {
+		delete(r.pending, e.key())
+	} else {
+		delete(r.others, e.more.id)
+	}
+	if e.state == isDead {
+		r.dead--
+	}
+	e.state = isEnded
+}
+
+// kept applies an opKeep.
+func (r *replica) kept(pos uint64, rec *record) {
+	if rec.state == isPending {
+		r.drop(r.pending[rec.key])
+		r.put(&entry{rev: pos}, rec)
+		return
+	}
+	r.drop(r.others[rec.id])
+	e := &entry{deadline: rec.deadline, rev: pos, size: uint32(len(rec.payload)), keySize: uint16(len(rec.key)), state: rec.state,
+		more: &more{extra: rec.extra, home: pos, id: rec.id, holder: rec.holder, attempts: rec.attempts}}
+	if rec.state == isFired {
+		e.more.at, e.more.stored = rec.stored, 0
+	} else {
+		r.dead++
+	}
+	r.fill(e, rec.key, rec.payload)
+	r.others[rec.id] = e
+	r.live += e.bytes()
+	if rec.state == isFired {
+		if rec.holder == 0 {
+			r.placed(e)
+		} else {
+			r.took(e)
+		}
+	}
+}
+
+// change applies a record about a pending timer.
+func (r *replica) change(e *entry, pos uint64, at time.Time, sender uint64, rec *record) {
+	switch rec.op {
+	case opCancel:
+		r.drop(e)
+	case opFire:
+		r.fire(e, pos, sender)
+	case opMove:
+		r.live -= e.bytes()
+		m := e.need()
+		m.home = e.home()
+		e.deadline, e.rev = rec.deadline, pos
+		m.moved, m.last, m.err = m.cron != "", false, ""
+		r.live += e.bytes()
+		r.placed(e)
+	case opRun:
+		m := e.more
+		home := e.home()
+		if rec.fires {
+			run := &entry{data: e.data, deadline: e.deadline, size: e.size, keySize: e.keySize, rev: e.rev,
+				more: &more{home: home, extra: extra{limits: m.limits}}}
+			r.live += run.bytes()
+			run.state = isEnded // it is in no map so far
+			r.fire(run, pos, sender)
+		}
+		r.live -= e.bytes()
+		m.moved = m.moved && rec.deadline == e.deadline // it is just the error that changes
+		m.home, m.last, m.err, m.stored = home, rec.last, rec.err, at.UnixNano()
+		e.deadline, e.rev = rec.deadline, pos
+		r.live += e.bytes()
+		r.placed(e)
+	}
+}
+
+// fire makes e a timer that has fired, and that the sender handles.
+func (r *replica) fire(e *entry, pos uint64, sender uint64) {
+	was := e.state
+	if was == isPending {
+		delete(r.pending, e.key())
+		r.live -= e.bytes()
+	}
+	m := e.need()
+	m.home = e.home()
+	if was == isPending {
+		r.live += e.bytes()
+	}
+	m.id, m.holder, m.attempts = pos, sender, 0
+	e.state, e.rev = isFired, pos
+	r.others[pos] = e
+	r.took(e)
+}
+
+// became gives e another state and ID.
+func (r *replica) became(e *entry, s state, pos uint64) {
+	delete(r.others, e.more.id)
+	e.state, e.rev, e.more.id = s, pos, pos
+	r.others[pos] = e
+}
+
+// cleaned returns the base of a log that begins with message first, when nothing live is before it.
+func (r *replica) cleaned(first, removed, bytes uint64) base {
+	i, _ := slices.BinarySearch(r.void, position(first, 0))
+	r.void = slices.Clone(r.void[i:])
+	return base{First: first, Complete: r.applied, Void: r.void, Removed: removed, Bytes: bytes}
+}
+
+// append returns the message that stores a base.
+func (b base) append() []byte {
+	list := []uint64{format, b.First, b.Complete, b.Removed, b.Bytes}
+	last := uint64(0)
+	for _, pos := range b.Void {
+		list = append(list, pos-last)
+		last = pos
+	}
+	var body []byte
+	for _, n := range list {
+		body = binary.AppendUvarint(body, n)
+	}
+	return body
+}
+
+func parseBase(seq uint64, body []byte) (b base, err error) {
+	r := reader{rest: body}
+	if v := r.uint("format", 1<<63); v != format && r.bad == "" {
+		return b, fmt.Errorf("base %d has format %d: want %d", seq, v, format)
+	}
+	b = base{First: r.uint("first", 1<<63), Complete: r.uint("complete", 1<<63), Removed: r.uint("removed", 1<<63),
+		Bytes: r.uint("bytes", 1<<62), seq: seq}
+	for last := uint64(0); len(r.rest) > 0; {
+		last += r.uint("void", 1<<63)
+		b.Void = append(b.Void, last)
+	}
+	if err := r.err(); err != nil {
+		return base{}, fmt.Errorf("base %d: %w", seq, err)
+	}
+	return b, nil
+}
