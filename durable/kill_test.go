@@ -49,7 +49,7 @@ func (l load) run(t *testing.T, c *Client, h *history) {
 			rng := rand.New(rand.NewPCG(l.seed, uint64(g)))
 			for time.Now().Before(end) {
 				key := fmt.Sprintf("g%d.k%d", g, rng.IntN(500))
-				deadline := time.Now().Add(time.Duration(rng.Int64N(int64(time.Until(end) + 2*time.Second))))
+				deadline := time.Now().Add(time.Duration(rng.Int64N(int64(max(time.Until(end), 0) + 2*time.Second))))
 				ctx, cancel := context.WithTimeout(t.Context(), l.timeout)
 				ch := change{deadline: deadline.Round(0)}
 				switch n := rng.IntN(10); {
