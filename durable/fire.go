@@ -73,7 +73,8 @@ func (p *partition) fire() (next int64) {
 		p.mu.Unlock()
 		return next
 	}
-	room, takes := w.roomFor()
+	wasFire, wasTake := w.roomFor()
+	room, takes := wasFire, wasTake
 	for len(p.soon) > 0 && p.soon[0].at <= ns && room > 0 {
 		d := heap.Pop(&p.soon).(due)
 		switch {
@@ -97,8 +98,14 @@ func (p *partition) fire() (next int64) {
 		}
 		room--
 	}
-	if len(p.soon) > 0 && room > 0 {
+	switch {
+	case len(p.soon) > 0 && room > 0:
 		next = min(next, p.soon[0].at)
+	case room <= 0: // a handler will say so, unless one has begun or returned before it could know
+		w.short.Store(true)
+		if fire, take := w.roomFor(); fire > wasFire || take > wasTake {
+			next = ns
+		}
 	}
 	p.firing = len(sent)+len(runs) > 0
 	p.mu.Unlock()

@@ -72,6 +72,7 @@ type worker struct {
 	silent                  atomic.Int32  // seconds since the last look at what is due
 	flying                  atomic.Int64  // timers on their way to the log
 	tight                   atomic.Bool   // the store has little room
+	short                   atomic.Bool   // something is due, and waits for handlers
 	overdue                 atomic.Int64  // handlers that have not returned after their timeouts
 	jobs                    jobs
 	firing, results, errors space          // for what fires timers, and says what became of them

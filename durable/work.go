@@ -164,7 +164,7 @@ func (q *jobs) next(w *worker) *job {
 	q.queue = q.queue[1:]
 	j.begun = true
 	q.calls++
-	if len(q.queue) < maxWaiting/2 {
+	if len(q.queue) < maxWaiting/2 && w.short.Swap(false) {
 		w.wake()
 	}
 	return j
@@ -182,7 +182,9 @@ func (q *jobs) returned(w *worker) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.calls--
-	w.wake()
+	if w.short.Load() && len(q.queue) == 0 {
+		w.wake()
+	}
 }
 
 // release gives back the jobs of the queue that is chosen: other workers may handle them at once.
@@ -336,9 +338,14 @@ func (w *worker) write(j *job, rec record) <-chan struct{} {
 		close(over)
 		w.settling.Done()
 	}
-	put = func() { // cleaning must have room in any case
+	put = func() {
+		if w.batch.Load() == maxBatch && len(body) < perLogged { // the store has room for all of them
+			w.senders[j.partition].put(item{body: body, count: 1, work: true, done: done})
+			return
+		}
 		ctx, cancel := context.WithTimeout(context.Background(), lookTimeout)
 		defer cancel()
+		// Cleaning must have room in any case.
 		if err := w.claim(ctx, &w.results, int64(len(body)+perLogged)); errors.Is(err, ErrFull) {
 			done(0, false, err)
 			return
