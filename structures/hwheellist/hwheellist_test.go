@@ -26,18 +26,20 @@ func inSteps() structures.Scheduler[uint64] {
 
 // The timers of two slots move ahead in time although those of the first one fire while those of the second one move.
 func TestStepsKeepPaceWhileTimersFire(t *testing.T) {
-	w, rng := inSteps().(*Wheel[uint64]), rand.New(rand.NewPCG(1, 2))
-	const n, slot = 40_000, 80 * slots
-	for i := range n {
-		w.Schedule(slot+structures.Tick(rng.IntN(2*slots)), uint64(i))
-	}
-	w.Pop(slot - ring)
-	for now := structures.Tick(slot - ring); w.Len() > 0; now++ {
-		for ok := true; ok; {
-			before := w.Work().Moved
-			_, ok = w.Pop(now)
-			if moved := w.Work().Moved - before; moved > n/window+levels {
-				t.Fatalf("Pop(%d) moved %d of %d timers, want at most %d", now, moved, n, n/window+levels)
+	for _, width := range []int{slots, slots * slots} { // of levels 1 and 2
+		w, rng := inSteps().(*Wheel[uint64]), rand.New(rand.NewPCG(1, 2))
+		const n, most = 40_000, 2*40_000/window + levels
+		start := structures.Tick(80 * width)
+		for i := range n {
+			w.Schedule(start+structures.Tick(rng.IntN(2*width)), uint64(i))
+		}
+		for now := start - structures.Tick(ring/slots*width); w.Len() > 0; now++ {
+			for ok := true; ok; {
+				before := w.Work().Moved
+				_, ok = w.Pop(now)
+				if moved := w.Work().Moved - before; moved > most {
+					t.Fatalf("Pop(%d) moved %d of %d timers, want at most %d", now, moved, n, most)
+				}
 			}
 		}
 	}

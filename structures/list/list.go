@@ -205,7 +205,7 @@ func (c *core) Walk(b *snapshot.Builder) {
 		rules.Must(int(c.place[slot]) == i, "slot %d has entry %d, its place says another one", slot, i)
 		b.Timer(shape.Cell{}, slot, c.deadlines[i])
 	}
-	rules.Must(c.earliest == unknown || c.deadlines[c.earliest] == slices.Min(c.deadlines),
+	rules.Must(c.earliest == unknown || len(c.deadlines) > 0 && c.deadlines[c.earliest] == slices.Min(c.deadlines),
 		"entry %d is not the earliest", c.earliest)
 }
 

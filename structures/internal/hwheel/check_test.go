@@ -49,26 +49,46 @@ func TestCheckFindsHarm(t *testing.T) {
 	for name, harm := range map[string]func(w wheel, rs set){
 		"a timer is not counted":              func(w wheel, _ set) { w.count-- },
 		"the cursor is after the clock":       func(w wheel, _ set) { w.cursor = 1 },
+		"the cursor is before all ticks":      func(w wheel, _ set) { w.cursor = -1 },
 		"a slot is due before slotsDue":       func(w wheel, _ set) { w.slotsDue = 101 },
 		"a buffer is due before buffersDue":   func(w wheel, _ set) { w.buffersDue = 51 },
 		"a departure is due before that":      func(w wheel, rs set) { rs.At(w.left[0].index).Deadline = 40 },
 		"a slot starts before cascadeAt":      func(w wheel, _ set) { w.cascadeAt = 20_100 },
 		"a slot can be emptied before stepAt": func(w wheel, _ set) { w.stepAt = 20_000 },
+		"a step is before slotsDue":           func(w wheel, _ set) { w.stepAt = 50 },
 		"a slot is not occupied":              func(w wheel, _ set) { w.levels[1].occupied[slot>>6] = 0 },
+		"an empty slot is occupied":           func(w wheel, _ set) { w.levels[1].occupied[slot>>6] |= 1 << (slot&63 ^ 1) },
 		"a word is not in the summary":        func(w wheel, _ set) { w.levels[1].summary = 0 },
 		"more chunks than were added":         func(w wheel, _ set) { w.levels[1].added[slot] = 0 },
 		"a chunk is lost":                     func(w wheel, _ set) { w.chunks.take() },
-		"a chunk has no timers":               func(w wheel, _ set) { *w.chunks.mask.At(head(w)) = 0 },
-		"a link back is wrong":                func(w wheel, _ set) { w.chunks.chunk.At(head(w)).before++ },
-		"a timer is in another place":         func(w wheel, rs set) { timer(w, rs).Where++ },
-		"a deadline is before its slot":       func(w wheel, rs set) { timer(w, rs).Deadline = 300 },
-		"a vacancy has another deadline":      func(w wheel, _ set) { w.vacant[w.first&vacantMask].deadline++ },
-		"a departure has a place":             func(w wheel, rs set) { rs.At(w.left[0].index).Where = 0 },
-		"two departures of one place":         func(w wheel, _ set) { w.left[1] = w.left[0] },
-		"too many arrivals":                   func(w wheel, _ set) { w.arrived = bufferLen + 1 },
-		"an arrival has another record":       func(w wheel, rs set) { w.records[0] = rs.At(0) },
-		"an ID is not that of the record":     func(w wheel, _ set) { w.ids[3] += 2 << 32 },
-		"a record in use is free":             func(w wheel, rs set) { rs.Release(w.left[0].index, rs.At(w.left[0].index)) },
+		"a free chunk has a timer": func(w wheel, _ set) {
+			w.chunks.release(w.chunks.take())
+			*w.chunks.mask.At(w.chunks.free) = 1
+		},
+		"a chunk has no timers": func(w wheel, _ set) {
+			w.levels[1].lists[slot] = w.addChunk(w.levels[1], 1, uint64(slot))
+		},
+		"a link back is wrong":           func(w wheel, _ set) { w.chunks.chunk.At(head(w)).before++ },
+		"a timer is in another place":    func(w wheel, rs set) { timer(w, rs).Where++ },
+		"a deadline is before its slot":  func(w wheel, rs set) { timer(w, rs).Deadline = 300 },
+		"a vacancy has another deadline": func(w wheel, _ set) { w.vacant[w.first&vacantMask].deadline++ },
+		"a vacancy has a timer":          func(w wheel, rs set) { rs.At(w.vacant[w.first&vacantMask].index).Generation-- },
+		"a departure has a place":        func(w wheel, rs set) { rs.At(w.left[0].index).Where = 0 },
+		"a departure has left no place":  func(w wheel, _ set) { w.chunks.clear(w.left[0].from) },
+		"two departures of one place":    func(w wheel, _ set) { w.left[1] = w.left[0] },
+		"too many departures": func(w wheel, rs set) {
+			for i := uint32(0); w.departed < bufferLen; i++ {
+				if r := rs.At(i); r.Where.InSlot() {
+					w.move(r, departure{i, r.Where, r.Deadline}, 90)
+				}
+			}
+		},
+		"too many arrivals":                 func(w wheel, _ set) { w.arrived = bufferLen + 1 },
+		"an arrival has another record":     func(w wheel, _ set) { r := *w.records[0]; w.records[0] = &r },
+		"an arrival says another position":  func(w wheel, _ set) { w.records[1].Where += 1 << records.TagBits },
+		"a prepared ID is that of no timer": func(w wheel, _ set) { w.records[1].Generation++; w.ids[1] += 1 << 32 },
+		"an ID is not that of the record":   func(w wheel, _ set) { w.ids[3] += 2 << 32 },
+		"a record in use is free":           func(w wheel, rs set) { rs.Release(w.left[0].index, rs.At(w.left[0].index)) },
 	} {
 		w, rs := sound(t)
 		if harm(w, rs); check(w, rs) == nil {

@@ -18,6 +18,7 @@ func TestCheckFindsHarmInThePile(t *testing.T) {
 		"a place that is not free": func(q *Queue, rs *records.Set) { q.CancelNow(rs, 3, rs.At(3)); q.front.entries[3].deadline = 500 },
 		"a wrong first":            func(q *Queue, _ *records.Set) { q.first-- },
 		"due too late":             func(q *Queue, _ *records.Set) { q.due++ },
+		"a base before all ticks":  func(q *Queue, _ *records.Set) { q.base = -1 },
 	} {
 		q, rs := New(MaxFew), newSet()
 		for i := range 10 {

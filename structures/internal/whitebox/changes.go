@@ -25,8 +25,8 @@ type changes struct {
 	tried, missed []string
 }
 
-// notices checks that CheckInvariants notices as many changes of a structure as noticed.txt says. The structure has timers that are
-// due and others of all delays. Some were cancelled, and some moved.
+// notices checks that CheckInvariants notices as many changes of a structure as noticed.txt says. The structure is empty, then has
+// timers that are due and others of all delays, some of which moved, and at last none that is due.
 func notices(t *testing.T, pkg string, s structures.Scheduler[uint64]) {
 	c := changes{check: s.(Checked).CheckInvariants}
 	schedule := func(deadlines ...structures.Tick) (id structures.ID) {
@@ -35,19 +35,27 @@ func notices(t *testing.T, pkg string, s structures.Scheduler[uint64]) {
 		}
 		return id
 	}
-	s.Cancel(schedule(5, 5, 5, 10, 10, 12, 100, 300, 301, 1000, 5000, 70_000, 1<<40, 1<<62, 20))
-	s.Reschedule(schedule(30), 4000)
-	s.Reschedule(schedule(4000), 31)
-	for _, now := range []structures.Tick{5, 8, 1000, 70_002} {
+	state := func(now structures.Tick, pops int) {
 		s.Next()
-		s.Pop(now)
+		for range pops {
+			s.Pop(now)
+		}
 		if err := c.check(); err != nil {
 			t.Fatal(err)
 		}
 		c.seen = make(map[any]bool)
 		c.try(fmt.Sprint("at ", now), reflect.ValueOf(s))
+	}
+	s.Cancel(schedule(20))
+	state(0, 0)
+	s.Cancel(schedule(5, 5, 5, 10, 10, 12, 100, 300, 301, 1000, 5000, 70_000, 1<<40, 1<<62, 20))
+	s.Reschedule(schedule(30), 4000)
+	s.Reschedule(schedule(4000), 31)
+	for _, now := range []structures.Tick{5, 8, 1000, 70_002} {
+		state(now, 2)
 		schedule(now+2, now+2, now+500, now+501)
 	}
+	state(1<<39, 99)
 	if got := fmt.Sprintf("%s %d of %d\n", pkg, len(c.tried)-len(c.missed), len(c.tried)); !strings.Contains(noticed, got) {
 		t.Errorf("whitebox/noticed.txt lacks this line: %sNot noticed:\n%s", got, strings.Join(c.missed, "\n"))
 	}
@@ -80,8 +88,11 @@ func (c *changes) try(path string, v reflect.Value) {
 				}
 			}
 		}
-		if v.Kind() == reflect.Slice && v.CanSet() && v.Len() > 0 {
-			c.set(path, "shorter", v, v.Slice(0, v.Len()-1))
+		if v.Kind() == reflect.Slice && v.CanSet() {
+			c.set(path, "longer", v, reflect.Append(v, reflect.Zero(v.Type().Elem())))
+			if v.Len() > 0 {
+				c.set(path, "shorter", v, v.Slice(0, v.Len()-1))
+			}
 		}
 	case reflect.Struct:
 		if timers, ok := v.Addr().Interface().(*fifo.Timers); ok {

@@ -106,6 +106,18 @@ func TestMoveToLaterOnlyWritesTheDeadline(t *testing.T) {
 	}
 }
 
+// A timer that moved to the first tick after its slot is not served before the slot of that tick starts.
+func TestTheCursorPassesNoSlotForATimerThatMoved(t *testing.T) {
+	w := New[int]()
+	var moved, other Timer[int]
+	w.Schedule(&moved, 2<<links.Digit)
+	w.Schedule(&other, 3<<links.Digit+7)
+	w.Reschedule(&moved, 3<<links.Digit)
+	if w.Pop(800) != &moved || w.Pop(800) != &other {
+		t.Error("the timers do not fire in the order of their deadlines")
+	}
+}
+
 // Next looks at few timers to name the earliest deadline, and at the start of a slot of many.
 func TestNextIsExactWhereTimersAreFew(t *testing.T) {
 	w, timers := New[int](), make([]Timer[int], few+1)

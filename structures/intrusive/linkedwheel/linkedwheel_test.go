@@ -40,7 +40,8 @@ func TestCheckInvariantsFindsDamage(t *testing.T) {
 	whitebox.FindsDamage(t, sound, map[string]func(*sample){
 		"a timer is not counted":         func(s *sample) { s.count-- },
 		"the cursor is after the clock":  func(s *sample) { s.cursor = 301 },
-		"a timer is in another slot":     func(s *sample) { s.timers[4].node.Deadline = 301 },
+		"a timer is in another slot":     func(s *sample) { s.timers[4].node.Deadline = 20 << links.Digit },
+		"a timer is on another level":    func(s *sample) { s.timers[4].node.Deadline = 1<<links.Digit + 5000>>links.Digit },
 		"a slot is not marked":           func(s *sample) { l, slot := links.Place(5000, s.cursor); s.occupied[l].Unmark(slot) },
 		"a timer was overwritten":        func(s *sample) { s.timers[4] = Timer[int]{} },
 		"a link back is wrong":           func(s *sample) { s.timers[3].node.Prev = &s.timers[4].node.Link },
