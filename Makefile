@@ -141,9 +141,6 @@ test-long: ## Run all tests with random runs at full length, and a driver with a
 	cd durable && go test -count 20 -run Kill -timeout 60m .
 	cd durable && TIMERBENCH_LONG=1 go test -run KillRemovals -timeout 60m .
 
-# The packages of single structures know no operating system.
-OF_SYSTEM = $(shell go list ./... | grep -v '/structures/[a-z]*$$')
-
 # On 32 bits, because records and IDs have a manual layout. A skipped platform is named.
 # These structures share their code with nearly all others.
 CORES := ./structures/auto ./structures/hwheel ./structures/quadheap ./structures/rbtree ./structures/intrusive/...
@@ -151,8 +148,8 @@ CORES := ./structures/auto ./structures/hwheel ./structures/quadheap ./structure
 .PHONY: vet-cross
 vet-cross: ## Vet for other platforms; test structures on 32 bits, under Node and with the newest Go: 4 minutes
 	GOOS=linux GOARCH=386 go vet ./...
-	GOOS=windows GOARCH=amd64 go vet $(OF_SYSTEM)
-	GOOS=darwin GOARCH=arm64 go vet $(OF_SYSTEM)
+	GOOS=windows GOARCH=amd64 go vet ./...
+	GOOS=darwin GOARCH=arm64 go vet ./...
 	GOOS=js GOARCH=wasm go vet ./structures/... ./driver/...
 	if [ "$$(go env GOHOSTOS)/$$(go env GOHOSTARCH)" = linux/amd64 ]; then GOARCH=386 go test -vet=off -short ./structures/...; fi
 	@if ! command -v node >/dev/null; then \
