@@ -45,12 +45,3 @@ func coreOf(list *List[int]) *core {
 	_, c := slotted.Parts(&list.Scheduler)
 	return c
 }
-
-// cored returns an empty core in which slot i+1 has height heights[i].
-func cored(heights ...int) *core {
-	c := newCore(len(heights))
-	for _, height := range heights {
-		c.build(height)
-	}
-	return &c
-}
