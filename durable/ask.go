@@ -100,7 +100,7 @@ func (c *Client) withCold(ctx context.Context, partition int, f func(*cold) erro
 	return f(k)
 }
 
-// catchUp reads what is stored. It starts over if the log was cleaned while it was read.
+// catchUp reads all stored messages. It starts over if somebody cleaned the log meanwhile.
 func (c *Client) catchUp(ctx context.Context, partition int, k *cold) error {
 	for {
 		b, err := c.readBase(ctx, partition)

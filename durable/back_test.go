@@ -133,7 +133,7 @@ func TestClockJumps(t *testing.T) {
 	}
 }
 
-// size returns the bytes of a log and of what is live in it.
+// sizeOf returns the bytes of a log and of its live records.
 func sizeOf(t *testing.T, c *Client) (size, live int64) {
 	t.Helper()
 	fatalIf(t, c.withCold(t.Context(), 0, func(k *cold) error {

@@ -16,10 +16,11 @@ const (
 	cleanAge   = 10 * time.Second // of messages that may be removed: other workers must have read them
 	tightAge   = time.Second      // the same, if the store has little room
 	cleanBytes = 1 << 20          // of the log, at a time
-	slack      = 64 << 10         // what a log may have in addition to twice what is live
+	slack      = 64 << 10         // bytes of waste that a log may always have
 	tightSlack = 4 << 10
 
-	// Of what is live: the same for a full store, for changes and for new timers. These must leave something to clean.
+	// A log is cleaned from this multiple of its live bytes on: tightFactor in a nearly full store and for changes of timers,
+	// setFactor for new timers. New timers must leave something to clean.
 	tightFactor, setFactor = 1.1, 2
 )
 

@@ -31,7 +31,7 @@
 // timer, even if one of them was suspended for an hour; and that a crash between two steps loses nothing.
 // There are no locks, no fencing and no known window for duplicates.
 //
-// A log is cleaned from its beginning: a worker appends again what is live in the oldest messages, then stores where the log begins
+// A worker cleans a log from its beginning: it appends the live records of the oldest messages again, then stores where the log begins
 // now, its base, and then removes the messages. That costs about one byte for each byte removed, and keeps the log below twice
 // what is live. A record that repeats a timer counts only if the timer has not changed. Timers from before the base are missing
 // in the first part of the log until they are repeated; so the base says up to where that is, and which records there had no
@@ -40,7 +40,7 @@
 // Workers share the partitions. Each worker regularly writes a sign of life to a bucket, with the partitions that it
 // serves, and a hash assigns each partition to one of the workers alive. The newly assigned worker reads the
 // partition before the old one stops. Two workers that serve one partition for a while do no harm. Only the server's clock decides
-// who is alive. A worker that does not look at what is due for 10 s wants no partitions, so that the others take them.
+// who is alive. A worker that has not looked for due timers for 10 s gives up its partitions to the others.
 //
 // A worker holds the timers of its partitions in memory: the payloads of those within the horizon, and about 120 bytes and the key of
 // each. It reads the payloads of the others from the log when they are a horizon away.

@@ -299,7 +299,7 @@ const maxError = 1024
 func (h *handler) bury(ctx context.Context, j *job, attempts int, cause error) {
 	rec := record{op: opBury, id: j.id, key: j.Key, payload: j.Payload, deadline: j.Deadline.UnixNano(), attempts: attempts, extra: extra{limits: j.Limits, err: clip(cause.Error(), maxError)}}
 	// In a small store, one error after the other: each needs room that is there.
-	if h.w.batch.Load() < maxBatch {
+	if h.w.smallStore() {
 		h.burying.Lock()
 		defer h.burying.Unlock()
 	}
@@ -307,10 +307,13 @@ func (h *handler) bury(ctx context.Context, j *job, attempts int, cause error) {
 		rec.err = ""
 	}
 	h.w.counters.dead.Add(1)
-	if over := h.w.write(j, rec); rec.err != "" && h.w.batch.Load() < maxBatch {
+	if over := h.w.write(j, rec); rec.err != "" && h.w.smallStore() {
 		<-over
 	}
 }
+
+// smallStore reports whether the store is too small for messages of full size.
+func (w *worker) smallStore() bool { return w.batch.Load() < maxBatch }
 
 // write appends the record with the result of j to the log. It tries again until the worker ends. The channel is closed when
 // that is over.
@@ -339,16 +342,14 @@ func (w *worker) write(j *job, rec record) <-chan struct{} {
 		w.settling.Done()
 	}
 	put = func() {
-		if w.batch.Load() == maxBatch && len(body) < perLogged { // the store has room for all of them
-			w.senders[j.partition].put(item{body: body, count: 1, work: true, done: done})
-			return
-		}
-		ctx, cancel := context.WithTimeout(context.Background(), lookTimeout)
-		defer cancel()
-		// Cleaning must have room in any case.
-		if err := w.claim(ctx, &w.results, int64(len(body)+perLogged)); errors.Is(err, ErrFull) {
-			done(0, false, err)
-			return
+		// Cleaning must always have room. A large store has it: small results cannot use it up.
+		if w.smallStore() || len(body) >= perLogged {
+			ctx, cancel := context.WithTimeout(context.Background(), lookTimeout)
+			defer cancel()
+			if err := w.claim(ctx, &w.results, int64(len(body)+perLogged)); errors.Is(err, ErrFull) {
+				done(0, false, err)
+				return
+			}
 		}
 		w.senders[j.partition].put(item{body: body, count: 1, work: true, done: done})
 	}

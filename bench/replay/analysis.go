@@ -40,7 +40,7 @@ func each[R any](
 	return ctx.Err()
 }
 
-// failures returns the errors of structures as failures, without those that are nil.
+// failures returns a failure for each structure that has an error.
 func failures(entries []entry.Entry, where string, errs []error) (list []results.Failure) {
 	for i, err := range errs {
 		if err != nil {

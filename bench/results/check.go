@@ -61,8 +61,8 @@ func (c *Cell) sameCounts() error {
 	return nil
 }
 
-// Passed says how time passes in the timed regions of a cell: from the first timed block of a pass to its last one. The
-// numbers are those of the script, summed over the passes.
+// Passed says how time passes in the timed regions of a cell: from the first timed block of a pass to its last one.
+// The numbers of the script are summed over its passes.
 type Passed struct {
 	WarmUp int `json:"warm_up"` // operations of a pass before its timed region, after the fill
 	script.Passage

@@ -28,7 +28,7 @@ const (
 	exitInterrupted = 130
 )
 
-// state is what the end of a command depends on.
+// state says how a command has to end.
 type state struct {
 	mu    sync.Mutex
 	begun bool     // the work, see begin
