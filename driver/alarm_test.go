@@ -90,3 +90,41 @@ func TestManyTimersOfTheRuntimeMakeNoTimerLate(t *testing.T) {
 		timer.Stop()
 	}
 }
+
+// There is one pass at a time: a wake-up during a pass does nothing.
+func TestOnePassAtATime(t *testing.T) {
+	Alone(t, func(t *testing.T, d *Driver) {
+		n := 0
+		d.Schedule(s, func() {
+			d.Schedule(s, func() { n++ })
+			time.Sleep(m)
+			d.wake()
+			if n > 0 || d.Stats().Wakeups != 1 {
+				t.Errorf("%d timers have fired, %+v", n, d.Stats())
+			}
+		})
+		Pass(h)
+		if n != 1 || d.Stats().Wakeups != 1 {
+			t.Errorf("%d timers have fired, %+v", n, d.Stats())
+		}
+		_ = d.Close()
+	}, Inline())
+}
+
+// A goroutine that was interrupted may start a timer for a tick that a pass has served meanwhile. The alarm rings for it.
+func TestTheAlarmRingsForATickThatWasServed(t *testing.T) {
+	Alone(t, func(t *testing.T, d *Driver) {
+		d.AfterFunc(time.Millisecond, func() {})
+		time.Sleep(time.Second)
+		a := &d.alarm
+		a.mu.Lock()
+		before := a.wakeups
+		a.reset(a.served, a.clock.begin(a.served)-1)
+		a.mu.Unlock()
+		time.Sleep(time.Second)
+		if a.mu.Lock(); a.wakeups == before {
+			t.Errorf("no pass; the alarm is set to tick %d, and tick %d was served", a.at.Load(), a.served)
+		}
+		a.mu.Unlock()
+	})
+}

@@ -50,25 +50,14 @@ func isDone(ctx context.Context) bool {
 	}
 }
 
-// ended checks how a context has ended.
+// ended checks how a context has ended, or that it has not, if err is nil.
 func ended(t *testing.T, what string, ctx context.Context, err, cause error) {
 	t.Helper()
-	if !isDone(ctx) {
-		t.Errorf("%s: Done is open", what)
+	if isDone(ctx) != (err != nil) {
+		t.Errorf("%s: Done is closed: %t", what, isDone(ctx))
 	}
 	if !errors.Is(ctx.Err(), err) || !errors.Is(context.Cause(ctx), cause) {
 		t.Errorf("%s: Err %v, Cause %v; want %v, %v", what, ctx.Err(), context.Cause(ctx), err, cause)
-	}
-}
-
-// stillOpen checks that a context has not ended.
-func stillOpen(t *testing.T, what string, ctx context.Context) {
-	t.Helper()
-	if isDone(ctx) {
-		t.Errorf("%s: Done is closed", what)
-	}
-	if ctx.Err() != nil || context.Cause(ctx) != nil {
-		t.Errorf("%s: Err %v, Cause %v", what, ctx.Err(), context.Cause(ctx))
 	}
 }
 
@@ -81,7 +70,7 @@ func TestAContextEndsAtItsDeadline(t *testing.T) {
 		}
 		caused, cancelCaused := d.WithTimeoutCause(t.Context(), time.Second, errSlow)
 		driver.Pass(time.Second - 1)
-		stillOpen(t, "a nanosecond before", ctx)
+		ended(t, "a nanosecond before", ctx, nil, nil)
 		if <-ctx.Done(); !time.Now().Equal(at) {
 			t.Errorf("ended at %v, want %v", time.Now(), at)
 		}
@@ -178,7 +167,7 @@ func TestAContextAfterClose(t *testing.T) {
 		after, cancelAfter := d.WithTimeoutCause(t.Context(), time.Second, errSlow)
 		defer cancelAfter()
 		driver.Pass(time.Minute)
-		stillOpen(t, "before", before)
+		ended(t, "before", before, nil, nil)
 		ended(t, "after", after, context.DeadlineExceeded, errSlow)
 		cancel()
 		ended(t, "before", before, context.Canceled, context.Canceled)

@@ -147,11 +147,19 @@ func (d *Driver) Done() <-chan struct{} { return d.done }
 // Err returns ErrClosed after Close, and nil before. AfterFunc and similar methods return no
 // error, so call Err to find out whether another goroutine has closed the driver.
 func (d *Driver) Err() error {
-	select {
-	case <-d.done:
+	if isClosed(d.done) {
 		return ErrClosed
+	}
+	return nil
+}
+
+// isClosed reports whether a channel on which nothing is sent is closed.
+func isClosed(c chan struct{}) bool {
+	select {
+	case <-c:
+		return true
 	default:
-		return nil
+		return false
 	}
 }
 
@@ -163,13 +171,10 @@ func (d *Driver) Shutdown(ctx context.Context) (pending int, err error) {
 	for _, end := range []chan struct{}{d.alarm.quiet, d.pool.quiet} {
 		select {
 		case <-end:
-			continue
-		default:
-		}
-		select {
-		case <-end:
 		case <-ctx.Done():
-			return pending + d.pool.left(), ctx.Err()
+			if !isClosed(end) {
+				return pending + d.pool.left(), ctx.Err()
+			}
 		}
 	}
 	return pending + d.pool.left(), nil

@@ -3,9 +3,7 @@ package driver_test
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -97,39 +95,6 @@ func TestTimersFireAtTheTickAfterTheirDelay(t *testing.T) {
 				t.Errorf("%d are pending, want 1", d.Len())
 			}
 		})
-	}
-}
-
-// Without the option Tick, a timer is late by less than 100 µs.
-func TestTheDefaultTick(t *testing.T) {
-	inBubble(t, func(t *testing.T, d *driver.Driver) {
-		tick := 100 * µs
-		if strings.HasSuffix(t.Name(), "/ticking") {
-			tick = ms
-		}
-		for delay := time.Duration(1); delay < 3*ms; delay += 37 * µs {
-			start := time.Now()
-			<-d.After(delay)
-			if got := time.Since(start); got < delay || got >= delay+tick {
-				t.Errorf("fired after %v, want %v to %v", got, delay, delay+tick)
-			}
-			time.Sleep(11 * µs)
-		}
-	})
-}
-
-// A zero Timer would never run. So it panics, as in package time, but for Ticker.Stop.
-func TestZeroValuesPanic(t *testing.T) {
-	var timer driver.Timer
-	var c driver.ChanTimer
-	var ticker driver.Ticker
-	ticker.Stop()
-	for name, call := range map[string]func(){
-		"Stop": func() { timer.Stop() }, "Reset": func() { timer.Reset(0) }, "ResetWindow": func() { timer.ResetWindow(0, 1) },
-		"ResetAll": func() { driver.ResetAll([]*driver.Timer{&timer}, 1) }, "StopWait": func() { _ = timer.StopWait(t.Context()) },
-		"ChanTimer.Stop": func() { c.Stop() }, "ChanTimer.Reset": func() { c.Reset(0) }, "Ticker.Reset": func() { ticker.Reset(1) },
-	} {
-		t.Run(name, func(t *testing.T) { mustPanic(t, "is the zero value: make it by AfterFunc, Init", call) })
 	}
 }
 
@@ -243,34 +208,58 @@ func TestStatsTellHowLateTimersWere(t *testing.T) {
 	}, driver.Inline(), driver.Budget(1), driver.Shards(1))
 }
 
+// A timer without a delay does not wait for the next tick, however it is started.
+func TestWhatIsDueAtOnceFiresAtOnce(t *testing.T) {
+	inBubble(t, func(t *testing.T, d *driver.Driver) {
+		time.Sleep(300 * µs)
+		l := newLog()
+		var field driver.Timer
+		d.Init(&field, l.Note("field"))
+		moved, stopped := d.AfterFunc(time.Hour, l.Note("moved")), d.AfterFunc(time.Hour, l.Note("stopped"))
+		stopped.Stop()
+		c := d.NewTimer(time.Hour)
+		wall := d.At(time.Now().Add(time.Hour), l.Note("wall moved"))
+
+		a, h := d.AfterFunc(0, l.Note("timer")), d.Schedule(-time.Second, l.Note("handle"))
+		if field.Reset(0) || !moved.Reset(0) || stopped.Reset(-1) || !wall.Reset(0) || !c.Reset(0) {
+			t.Error("Reset does not tell what was pending")
+		}
+		synctest.Wait()
+		if a.Stop() || h.Stop() || h.Reset(time.Second) || moved.Stop() || h == (driver.Handle{}) {
+			t.Error("pending though it has fired")
+		}
+		d.At(time.Now(), l.Note("wall"))
+		start := time.Now()
+		mustReceive(t, c.C, start)
+		mustReceive(t, d.After(0), start)
+		l.Want(t, "0s timer", "0s handle", "0s field", "0s moved", "0s stopped", "0s wall", "0s wall moved")
+		if s := d.Stats(); time.Since(start) != 0 || d.Len() != 0 || s.Fired != 9 || s.Lateness.Count() != 9 || s.Lateness.Max() != 0 {
+			t.Errorf("after %v: %+v, %v", time.Since(start), s, s.Lateness)
+		}
+		if c = d.NewTimer(0); !c.Stop() || c.Stop() {
+			t.Error("Stop of a timer whose value is not received")
+		}
+		mustBeEmpty(t, c.C)
+	})
+}
+
 // ResetAll does the same as a Reset of each timer, in any state of the timers.
 func TestResetAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		drivers := []*driver.Driver{newDriver(t), newDriver(t)}
-		var fired [100]atomic.Int32
+		drivers, l := []*driver.Driver{newDriver(t), newDriver(t)}, newLog()
 		var timers []*driver.Timer
-		for i := range fired {
-			delay := time.Duration(i%4) * 10 * time.Second
-			timers = append(timers, drivers[i%2].AfterFunc(delay, func() { fired[i].Add(1) }))
+		for i := range 100 {
+			timers = append(timers, drivers[i%2].AfterFunc(time.Duration(i%4)*10*time.Second, l.Note("")))
 		}
-		time.Sleep(15 * time.Second) // half of them have fired
-		synctest.Wait()
-		pending := len(fired) / 2
-		for i, timer := range timers {
-			if i%8 == 3 && timer.Stop() {
-				pending--
-			}
+		time.Sleep(15 * time.Second)
+		l.Want(t, slices.Repeat([]string{"0s ", "10s "}, 25)...)
+		for i := 3; i < 100; i += 8 {
+			timers[i].Stop()
 		}
-		if got := driver.ResetAll(timers, time.Minute); got != pending {
-			t.Errorf("%d were pending, want %d", got, pending)
+		if got := driver.ResetAll(timers, time.Minute); got != 50-13 {
+			t.Errorf("%d were pending, want 37", got)
 		}
-		for runs, pass := range []time.Duration{time.Minute - ms, 2 * ms} {
-			driver.Pass(pass)
-			for i := range fired {
-				if want := int32(1 + runs - i%4/2); fired[i].Load() != want {
-					t.Errorf("timer %d has fired %d times, want %d", i, fired[i].Load(), want)
-				}
-			}
-		}
+		time.Sleep(time.Hour)
+		l.Want(t, slices.Repeat([]string{"1m15s "}, 100)...)
 	})
 }

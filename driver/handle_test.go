@@ -23,13 +23,7 @@ func TestADriverWithoutTimersGoes(t *testing.T) {
 		}
 		return weak.Make(d)
 	}()
-	for i := 0; gone.Value() != nil; i++ {
-		if i > 100 {
-			t.Fatal("the driver does not go")
-		}
-		runtime.GC()
-		runtime.Gosched()
-	}
+	Collect(t, "the driver", func() bool { return gone.Value() == nil })
 	for _, h := range stale {
 		if h.Stop() || h.Reset(time.Hour) {
 			t.Fatal("a stale handle names a timer")

@@ -2,6 +2,7 @@ package driver
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -35,6 +36,18 @@ func Alone(t *testing.T, test func(t *testing.T, d *Driver), opts ...Option) {
 func Pass(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
+}
+
+// Collect collects garbage until something has gone.
+func Collect(t *testing.T, what string, gone func() bool) {
+	t.Helper()
+	for range 100 {
+		if runtime.GC(); gone() {
+			return
+		}
+		runtime.Gosched() // a function may be about to return
+	}
+	t.Errorf("%s is kept", what)
 }
 
 // Log records events and their times since it was made.
@@ -75,54 +88,4 @@ func (d *Driver) Waiting() int {
 	d.pool.mu.Lock()
 	defer d.pool.mu.Unlock()
 	return d.pool.waiting
-}
-
-// There is one pass at a time: a wake-up during a pass does nothing.
-func TestOnePassAtATime(t *testing.T) {
-	Alone(t, func(t *testing.T, d *Driver) {
-		n := 0
-		d.Schedule(s, func() {
-			d.Schedule(s, func() { n++ })
-			time.Sleep(m)
-			d.wake()
-			if n > 0 || d.Stats().Wakeups != 1 {
-				t.Errorf("%d timers have fired, %+v", n, d.Stats())
-			}
-		})
-		Pass(h)
-		if n != 1 || d.Stats().Wakeups != 1 {
-			t.Errorf("%d timers have fired, %+v", n, d.Stats())
-		}
-		_ = d.Close()
-	}, Inline())
-}
-
-// The timers of one goroutine are spread over the shards as they grow: few over those of a group, and many over all.
-func TestOneGoroutineUsesAllShards(t *testing.T) {
-	for _, c := range []struct{ shards, n, used int }{
-		{4, 4 * timersPerVisit, 4}, {8, 4 * timersPerVisit, 4}, {8, 16 * timersPerGroup, 8}, {6, 16 * timersPerGroup, 6}, {1, 64, 1},
-	} {
-		timers := make([]Timer, c.n)
-		for name, start := range map[string]func(d *Driver, i int){
-			"Init": func(d *Driver, i int) {
-				d.Init(&timers[i], func() {})
-				timers[i].Reset(h)
-			},
-			"Schedule":  func(d *Driver, _ int) { d.Schedule(h, func() {}) },
-			"AfterFunc": func(d *Driver, _ int) { d.AfterFunc(h, func() {}) },
-		} {
-			d, used := Made(t, Shards(c.shards)), 0
-			for i := range c.n {
-				start(d, i)
-			}
-			for i := range d.shards {
-				if d.shards[i].pending >= c.n/c.used/2 {
-					used++
-				}
-			}
-			if used != c.used && (name != "Init" || c.n > initsPerVisit) { // it has longer visits
-				t.Errorf("%s: %d timers are in %d of %d shards, want %d", name, c.n, used, c.shards, c.used)
-			}
-		}
-	}
 }

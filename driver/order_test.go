@@ -1,7 +1,6 @@
 package driver_test
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -120,23 +119,35 @@ func TestASiblingThatIsDueCanBeStopped(t *testing.T) {
 	}
 }
 
-// Whatever is stopped while it waits for a worker leaves nothing behind.
-func TestFunctionsThatAreTakenBackLeaveNothing(t *testing.T) {
-	driver.Alone(t, func(t *testing.T, d *driver.Driver) {
-		release := make(chan struct{})
-		d.AfterFunc(ms, func() { <-release })
-		time.Sleep(2 * ms)
-		l := newLog()
-		moving := d.AfterFunc(ms, l.Note("moved"))
-		for i := range 1000 {
-			h := d.Schedule(ms, l.Note(fmt.Sprint("stopped ", i)))
-			time.Sleep(2 * ms)
-			if !moving.Reset(ms) || !h.Stop() || h.Stop() || d.Len() != 1 {
-				t.Fatalf("%d are pending", d.Len())
+// The rank error of a timer that fires is the number of pending timers that are due before it. Among ticks it is 0, for any number of
+// shards, because a pass serves all shards tick by tick. docs/published.md has the errors within ticks.
+func TestShardsFireInTheOrderOfTicks(t *testing.T) {
+	const n, span, tick = 4_000, 50 * time.Millisecond, 100 * time.Microsecond
+	for _, shards := range []int{1, 2, 8} {
+		driver.Alone(t, func(t *testing.T, d *driver.Driver) {
+			rng := rand.New(rand.NewPCG(68, uint64(shards)))
+			var got []time.Duration                         // the deadlines, in the order in which they fire
+			d.Schedule(ms, func() { time.Sleep(2 * span) }) // then all are overdue
+			for range n {
+				due := 2*ms + time.Duration(rng.Int64N(int64(span)))
+				d.Schedule(due, func() { got = append(got, due) })
 			}
-		}
-		close(release)
-		time.Sleep(time.Minute)
-		l.Want(t, "2.001s moved")
-	}, driver.Workers(1))
+			driver.Pass(time.Second)
+			ranks := 0
+			for i, due := range got {
+				for _, later := range got[i+1:] {
+					if later < due {
+						ranks++
+					}
+					if (later-1)/tick < (due-1)/tick {
+						t.Fatalf("%d shards: a timer due after %v fires before one due after %v", shards, due, later)
+					}
+				}
+			}
+			if len(got) != n || ranks == 0 {
+				t.Errorf("%d shards: %d timers fired, in the order of their deadlines", shards, len(got))
+			}
+			t.Logf("%d shards: a rank error of %.2f, %d timers a tick", shards, float64(ranks)/n, n*int(tick)/int(span))
+		}, driver.Inline(), driver.Shards(shards), driver.Tick(tick))
+	}
 }

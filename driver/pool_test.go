@@ -2,59 +2,45 @@ package driver_test
 
 import (
 	"bytes"
-	"fmt"
 	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/timerbench/timerbench/driver"
 )
 
-// A function that blocks delays no other one.
-func TestFunctionsThatBlockDelayNoOthers(t *testing.T) {
-	driver.Alone(t, func(t *testing.T, d *driver.Driver) {
-		l := newLog()
-		release := make(chan struct{})
-		for i := range 500 {
-			d.Schedule(time.Duration(1+i/100)*time.Second, func() { <-release })
-			d.Schedule(time.Duration(1+i/100)*time.Second, l.Note("f"))
-		}
-		time.Sleep(3 * time.Second)
-		var want []string
-		for i := range 300 {
-			want = append(want, fmt.Sprint(1+i/100, "s f"))
-		}
-		l.Want(t, want...)
-		close(release)
-		time.Sleep(time.Hour)
-	})
-}
-
-// With Workers(n), n functions run at a time and not more, and none waits while fewer run.
+// With Workers(n), n functions run at a time and not more, and none waits while fewer run. Otherwise a function that blocks
+// delays no other one.
 func TestWorkersLimitHowManyRun(t *testing.T) {
-	for _, limit := range []int{1, 2, 7} {
+	const n = 700
+	for limit, opt := range map[int]driver.Option{1: driver.Workers(1), 2: driver.Workers(2), 7: driver.Workers(7), n: driver.Goroutines()} {
 		driver.Alone(t, func(t *testing.T, d *driver.Driver) {
 			start := time.Now()
-			var running, most, done atomic.Int64
-			for i := range 70 {
-				d.Schedule(time.Duration(i%2)*ms+ms, func() {
-					n := running.Add(1)
-					most.Store(max(most.Load(), n))
+			var mu sync.Mutex
+			running, most := 0, 0
+			add := func(n int) {
+				mu.Lock()
+				defer mu.Unlock()
+				running += n
+				most = max(most, running)
+			}
+			var all sync.WaitGroup
+			all.Add(n)
+			for i := range n {
+				d.Schedule(time.Duration(1+i%2)*ms, func() {
+					add(1)
 					time.Sleep(time.Second)
-					running.Add(-1)
-					done.Add(1)
+					add(-1)
+					all.Done()
 				})
 			}
-			for done.Load() < 70 {
-				time.Sleep(100 * ms)
+			all.Wait()
+			if took := time.Since(start).Round(time.Second); most != limit || took != n/time.Duration(limit)*time.Second {
+				t.Errorf("%d ran at a time, want %d; took %v", most, limit, took)
 			}
-			if took := time.Since(start).Round(time.Second); most.Load() != int64(limit) || took != time.Duration(70/limit)*time.Second {
-				t.Errorf("%d ran at a time, want %d; took %v", most.Load(), limit, took)
-			}
-		}, driver.Workers(limit))
+		}, opt)
 	}
 }
 

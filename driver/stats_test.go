@@ -1,9 +1,14 @@
 package driver
 
 import (
+	"context"
+	"encoding/json"
+	"maps"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -49,4 +54,163 @@ func TestLatenessQuantiles(t *testing.T) {
 	if l.Count() != 2001 || l.Max() != time.Duration(all[len(all)-1]) {
 		t.Errorf("%v", l)
 	}
+}
+
+// Whatever happens, every started timer is pending, has fired or was stopped, and no counter goes back, nor the number of
+// timers up to any duration.
+func TestCountersAddUp(t *testing.T) {
+	for name, opts := range map[string][]Option{
+		"goroutines": {Goroutines()}, "workers": {Workers(1), Profiling(1)}, "inline": {Inline(), Profiling(3), Shards(1)}, "budget": {Budget(2), Shards(3)},
+	} {
+		for seed := range uint64(20) {
+			synctest.Test(t, func(t *testing.T) {
+				c := newWallClock(t, "2026-03-01 12:00:00", opts...)
+				checkCounters(t, c, name, rand.New(rand.NewPCG(48, seed)))
+			})
+		}
+	}
+}
+
+func checkCounters(t *testing.T, c *wallClock, name string, rng *rand.Rand) {
+	d := c.d
+	const settled = "wait until nothing runs"
+	var before Stats
+	var bounds [80]time.Duration
+	for i := range bounds {
+		bounds[i] = time.Duration(1000 * math.Pow(1.3, float64(i)))
+	}
+	upTo := func(l Distribution) (counts [len(bounds)]uint64) {
+		i, sum := 0, uint64(0)
+		for most, n := range l.All() {
+			for ; i < len(counts) && most > bounds[i]; i++ {
+				counts[i] = sum
+			}
+			sum += n
+		}
+		for ; i < len(counts); i++ {
+			counts[i] = sum
+		}
+		return counts
+	}
+	var lower [2][len(bounds)]uint64
+	falls := func(i int, to Distribution) (falls bool) {
+		now := upTo(to)
+		for k, n := range now {
+			falls = falls || n < lower[i][k]
+		}
+		lower[i] = now
+		return falls
+	}
+	var exported map[string]any
+	check := func(op string) {
+		t.Helper()
+		if t.Failed() {
+			return
+		}
+		got := d.Stats()
+		const most = 1 << 40
+		switch {
+		case got.Pending+got.Fired+got.Stopped != got.Started || max(got.Pending, got.Fired, got.Stopped) > most:
+			t.Errorf("%s, %s: %+v: the counters do not add up", name, op, got)
+		case got.Started < before.Started || got.Fired < before.Fired || got.Stopped < before.Stopped || got.Moved < before.Moved ||
+			got.Wakeups < before.Wakeups || got.IdleWakeups < before.IdleWakeups || falls(0, got.Lateness) || falls(1, got.Delays):
+			t.Errorf("%s, %s: %+v: a counter goes back, %+v", name, op, got, before)
+		case got.IdleWakeups > got.Wakeups || op == settled && got.Pending != uint64(d.Len()):
+			t.Errorf("%s, %s: %+v, Len %d", name, op, got, d.Len())
+		case name == "workers" && got.Delays.Count() != got.Started: // it has Profiling
+			t.Errorf("%s, %s: %d delays, %d started", name, op, got.Delays.Count(), got.Started)
+		}
+		if before = got; op != settled && op != "Close" { // the text has the same counters
+			return
+		}
+		was := maps.Clone(exported)
+		if err := json.Unmarshal([]byte(d.String()), &exported); err != nil {
+			t.Error(err)
+		}
+		for key, value := range was {
+			value, isCounter := value.(float64)
+			if now := exported[key]; key != "pending" && isCounter && now.(float64) < value {
+				t.Errorf("%s, %s: %s goes from %v back to %v", name, op, key, value, now)
+			}
+		}
+	}
+	takes := time.Duration(rng.IntN(2)) * 1700 * ms // functions then wait for each other
+	f := func() { time.Sleep(takes) }
+	q := NewQueue[int](d)
+	var timers []*Timer
+	var handles []Handle
+	var chans []*ChanTimer
+	var tickers []*Ticker
+	var items []Item
+	cancels := []context.CancelFunc{func() {}}
+	_, cancel := d.WithTimeout(t.Context(), h)
+	defer cancel()
+	ctx, leave := context.WithCancel(context.Background())
+	leave()
+	for range 150 {
+		delay := time.Duration(rng.Int64N(int64(4*s))) - s
+		timer := func() *Timer { return timers[rng.IntN(len(timers))] }
+		ops := []struct {
+			name string
+			f    func()
+		}{
+			{"AfterFunc", func() { timers = append(timers, d.AfterFunc(delay, f)) }},
+			{"AfterWindow", func() { timers = append(timers, d.AfterWindow(delay, delay+s, f)) }},
+			{"At", func() { timers = append(timers, d.At(c.now().Add(delay), f)) }},
+			{"Every", func() {
+				r := OnMissed(Periodic(c.now(), max(delay, 100*ms)), Missed(rng.IntN(3)))
+				timers = append(timers, d.Every(Spread(r, time.Duration(rng.IntN(2))*s), f))
+			}},
+			{"Init", func() {
+				timer := new(Timer)
+				d.Init(timer, f)
+				timers = append(timers, timer)
+			}},
+			{"Stop", func() { timer().Stop() }},
+			{"StopWait", func() { _ = timer().StopWait(ctx) }},
+			{"Reset", func() { timer().Reset(delay) }},
+			{"ResetWindow", func() { timer().ResetWindow(delay, delay+s) }},
+			{"Schedule", func() { handles = append(handles, d.Schedule(delay, f)) }},
+			{"Handle.Stop", func() { handles[rng.IntN(len(handles))].Stop() }},
+			{"Handle.Reset", func() { handles[rng.IntN(len(handles))].Reset(delay) }},
+			{"NewTimer", func() { chans = append(chans, d.NewTimer(delay)) }},
+			{"ChanTimer.Stop", func() { chans[rng.IntN(len(chans))].Stop() }},
+			{"ChanTimer.Reset", func() { chans[rng.IntN(len(chans))].Reset(delay) }},
+			{"NewTicker", func() { tickers = append(tickers, d.NewTicker(max(delay, 100*ms))) }},
+			{"Ticker.Stop", func() { tickers[rng.IntN(len(tickers))].Stop() }},
+			{"Ticker.Reset", func() { tickers[rng.IntN(len(tickers))].Reset(max(delay, 100*ms)) }},
+			{"Push", func() {
+				item, _ := q.Push(delay, 1)
+				items = append(items, item)
+			}},
+			{"Queue.Remove", func() { q.Remove(items[rng.IntN(len(items))]) }},
+			{"Take", func() { _, _ = q.Take(ctx) }},
+			{"WithTimeout", func() {
+				_, cancel := d.WithTimeout(t.Context(), delay)
+				cancels = append(cancels, cancel)
+			}},
+			{"cancel", func() { cancels[rng.IntN(len(cancels))]() }},
+			{"set the clock", func() { c.jump(time.Duration(rng.Int64N(int64(h))) - h/2) }},
+			{"wait", func() { time.Sleep(max(delay, 0)) }},
+			{settled, func() { time.Sleep(max(delay, 0)); synctest.Wait() }},
+		}
+		for i := range 5 { // there is one of each
+			if len(timers) == 0 || len(handles) == 0 || len(chans) == 0 || len(tickers) == 0 || len(items) == 0 {
+				ops[[]int{0, 9, 12, 15, 18}[i]].f()
+			}
+		}
+		op := ops[rng.IntN(len(ops))]
+		op.f()
+		check(op.name)
+	}
+	_, _ = d.Shutdown(ctx)
+	check("Close")
+	Pass(time.Minute)
+	if check("after Close"); before.Pending != 0 {
+		t.Errorf("%s: %d are pending after Close", name, before.Pending)
+	}
+	for _, cancel := range cancels {
+		cancel()
+	}
+	_ = q.Close()
 }

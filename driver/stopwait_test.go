@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"sync"
 	"testing"
 	"time"
 
@@ -26,11 +25,13 @@ func ExampleTimer_StopWait() {
 	// Output: not flushed
 }
 
-// stopWait calls StopWait and measures how long it takes.
-func stopWait(t *driver.Timer, ctx context.Context) (time.Duration, error) {
+// mustStopWait calls StopWait, and checks how long it takes and what it returns.
+func mustStopWait(t *testing.T, timer *driver.Timer, ctx context.Context, want time.Duration, err error) {
+	t.Helper()
 	start := time.Now()
-	err := t.StopWait(ctx)
-	return time.Since(start), err
+	if got := timer.StopWait(ctx); time.Since(start) != want || !errors.Is(got, err) {
+		t.Errorf("StopWait took %v and returned %v, want %v and %v", time.Since(start), got, want, err)
+	}
 }
 
 func TestStopWaitWaitsForTheFunction(t *testing.T) {
@@ -51,13 +52,9 @@ func TestStopWaitWaitsForTheFunction(t *testing.T) {
 					runs++ // the race detector knows whether StopWait has waited
 				})
 				<-running
-				for _, want := range []time.Duration{900 * ms, 0} {
-					if took, err := stopWait(timer, t.Context()); took != want || err != nil || runs != 1 {
-						t.Errorf("StopWait took %v, want %v, and returned %v after %d runs", took, want, err, runs)
-					}
-				}
-				time.Sleep(3 * time.Second)
-				if runs != 1 {
+				mustStopWait(t, timer, t.Context(), 900*ms, nil)
+				mustStopWait(t, timer, t.Context(), 0, nil)
+				if time.Sleep(3 * time.Second); runs != 1 {
 					t.Errorf("%d runs, want 1", runs)
 				}
 			})
@@ -67,10 +64,8 @@ func TestStopWaitWaitsForTheFunction(t *testing.T) {
 
 // A function that waits to run after its timer has fired does not run.
 func TestStopWaitTakesBackWhatHasFired(t *testing.T) {
-	for name, delay := range map[string]time.Duration{"queued": time.Second, "at once": 0} {
-		for _, opts := range [][]driver.Option{
-			{driver.Inline(), driver.Shards(1)}, {driver.Workers(1), driver.Shards(1)},
-		} {
+	for _, delay := range []time.Duration{0, time.Second} {
+		for _, opt := range []driver.Option{driver.Inline(), driver.Workers(1)} {
 			driver.Alone(t, func(t *testing.T, d *driver.Driver) {
 				release := make(chan struct{})
 				d.Schedule(time.Second, func() { <-release })
@@ -81,73 +76,45 @@ func TestStopWaitTakesBackWhatHasFired(t *testing.T) {
 				after := 0
 				d.AfterFunc(delay, func() { after++ })
 				time.Sleep(2 * time.Second)
-				if took, err := stopWait(timer, context.Background()); took != 0 || err != nil {
-					t.Errorf("%s: StopWait took %v and returned %v", name, took, err)
-				}
+				mustStopWait(t, timer, t.Context(), 0, nil)
 				close(release)
 				time.Sleep(time.Second)
 				if s := d.Stats(); after != 1 || s.Pending != 0 || s.Fired != 2 || s.Stopped != 1 {
-					t.Errorf("%s: %d others have run, %+v", name, after, s)
+					t.Errorf("after %v: %d others have run, %+v", delay, after, s)
 				}
-			}, opts...)
+			}, opt)
 		}
 	}
 }
 
-func TestStopWaitEndsWithItsContext(t *testing.T) {
+// StopWait ends with its context or with the function, also by Goexit and after Close.
+func TestStopWaitEndsInEachWay(t *testing.T) {
 	driver.Alone(t, func(t *testing.T, d *driver.Driver) {
-		timer := d.AfterFunc(time.Second, func() { time.Sleep(time.Hour) })
-		time.Sleep(2 * time.Second)
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		slow := d.AfterFunc(time.Second, func() { time.Sleep(time.Hour) })
+		exits := d.AfterFunc(2*time.Second, func() { time.Sleep(2 * time.Minute); runtime.Goexit() })
+		time.Sleep(3 * time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		if took, err := stopWait(timer, ctx); took != time.Minute || !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("StopWait took %v and returned %v", took, err)
-		}
-		time.Sleep(2 * time.Hour)
+		mustStopWait(t, slow, ctx, time.Minute, context.DeadlineExceeded)
+		mustStopWait(t, exits, t.Context(), time.Minute-time.Second, nil)
+		_ = d.Close()
+		mustStopWait(t, slow, t.Context(), time.Hour-2*time.Minute-time.Second, nil)
 	})
 }
 
-// A function that calls StopWait of its own timer gets an error, even if it runs twice at a time.
+// A function that calls StopWait of its own timer gets an error at once, and the timer is stopped, though it was started again.
 func TestStopWaitFromWithinTheFunction(t *testing.T) {
 	inBubble(t, func(t *testing.T, d *driver.Driver) {
-		var timer *driver.Timer
-		var errs []error
-		var mu sync.Mutex
-		started := make(chan struct{})
-		timer = d.AfterFunc(time.Second, func() {
-			<-started
+		var timer driver.Timer
+		runs := 0
+		d.Init(&timer, func() {
+			runs++
 			timer.Reset(time.Second)
-			took, err := stopWait(timer, context.Background())
-			mu.Lock()
-			defer mu.Unlock()
-			if took != 0 {
-				err = fmt.Errorf("took %v and returned %v", took, err) //nolint:errorlint // not the one that is wanted
-			}
-			errs = append(errs, err)
+			mustStopWait(t, &timer, t.Context(), 0, driver.ErrOwnFunction)
 		})
-		close(started)
-		time.Sleep(3 * time.Second)
-		mu.Lock()
-		defer mu.Unlock()
-		if len(errs) != 1 || !errors.Is(errs[0], driver.ErrOwnFunction) {
-			t.Errorf("StopWait returned %v, want %v once", errs, driver.ErrOwnFunction)
-		}
-	})
-}
-
-// StopWait does not wait for a goroutine that has run a function and then ends by Goexit.
-func TestStopWaitAfterGoexitAndClose(t *testing.T) {
-	driver.Alone(t, func(t *testing.T, d *driver.Driver) {
-		ends := d.AfterFunc(time.Second, func() { time.Sleep(time.Second); runtime.Goexit() })
-		time.Sleep(1500 * ms)
-		if took, err := stopWait(ends, context.Background()); took != 499*ms && took != 500*ms || err != nil {
-			t.Errorf("StopWait took %v and returned %v", took, err)
-		}
-		slow := d.AfterFunc(time.Second, func() { time.Sleep(time.Minute) })
-		time.Sleep(2 * time.Second)
-		_ = d.Close()
-		if took, err := stopWait(slow, context.Background()); took != 59*time.Second || err != nil {
-			t.Errorf("StopWait after Close took %v and returned %v", took, err)
+		timer.Reset(time.Second)
+		if driver.Pass(3 * time.Second); runs != 1 {
+			t.Errorf("%d runs, want 1", runs)
 		}
 	})
 }

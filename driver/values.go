@@ -203,12 +203,11 @@ type Queue[T any] struct {
 	timer  internal
 	d      *Driver
 	wake   chan struct{} // holds an item if a Take must look: the first value is another one, or is due
-	closed chan struct{}
+	closed chan struct{} // closed under mu
 
 	mu     sync.Mutex // never locked by due, which has the lock of the shard
 	values byDeadline[T]
 	pushes uint64 // number of values so far
-	over   bool   // whether closed is closed
 }
 
 // queued is a value. The mutex of the queue guards place.
@@ -329,14 +328,7 @@ func (q *Queue[T]) Take(ctx context.Context) (value T, err error) {
 	}
 }
 
-func (q *Queue[T]) isClosed() bool {
-	select {
-	case <-q.closed:
-		return true
-	default:
-		return q.d.Err() != nil
-	}
-}
+func (q *Queue[T]) isClosed() bool { return isClosed(q.closed) || isClosed(q.d.done) }
 
 // first takes the first value if it is due. Otherwise it sets the timer to it and returns nil.
 func (q *Queue[T]) first() *queued[T] {
@@ -373,8 +365,7 @@ func (q *Queue[T]) Len() int {
 func (q *Queue[T]) Close() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if !q.over {
-		q.over = true
+	if !isClosed(q.closed) {
 		close(q.closed)
 	}
 	q.values = nil

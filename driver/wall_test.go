@@ -14,6 +14,7 @@ import (
 	_ "time/tzdata" // the tests use time zones
 
 	"github.com/robfig/cron/v3"
+
 	"github.com/timerbench/timerbench/structures/quadheap"
 )
 
@@ -204,29 +205,27 @@ func TestAllTimersByTheWallClockAreLookedAtOnceItWasSet(t *testing.T) {
 
 func TestStopAndResetOfTimersByTheWallClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newWallClock(t, "2026-03-01 12:00:00")
-		var at, every, delayed atomic.Int64
-		a, b := c.d.At(c.now().Add(m), func() { at.Add(1) }), c.d.At(c.now().Add(m), func() { delayed.Add(1) })
-		e := c.d.Every(Periodic(c.now(), m), func() { every.Add(1) })
+		c, log := newWallClock(t, "2026-03-01 12:00:00"), NewLog()
+		a, b := c.d.At(c.now().Add(m), log.Note("at")), c.d.At(c.now().Add(m), log.Note("delayed"))
+		e := c.d.Every(Periodic(c.now(), m), log.Note("every"))
 		time.Sleep(30 * s)
 		if !a.Stop() || a.Stop() || !b.Reset(2*h) || c.d.Len() != 2 {
 			t.Error("not pending")
 		}
 		time.Sleep(5 * m)
-		if at.Load() != 0 || every.Load() != 5 || !e.Stop() || e.Stop() || c.d.Len() != 1 {
-			t.Errorf("at %d, every %d, %d pending", at.Load(), every.Load(), c.d.Len())
+		log.Want(t, "1m0s every", "2m0s every", "3m0s every", "4m0s every", "5m0s every")
+		if !e.Stop() || e.Stop() || c.d.Len() != 1 {
+			t.Errorf("%d pending, want the one with a delay", c.d.Len())
 		}
 		c.jump(24 * h) // a timer with a delay ignores it
 		time.Sleep(h)
-		if delayed.Load() != 0 || every.Load() != 5 {
-			t.Errorf("delayed %d, every %d", delayed.Load(), every.Load())
-		}
+		log.Want(t)
 		if e.Reset(m) || a.Reset(m) {
 			t.Error("pending after Stop")
 		}
 		time.Sleep(h)
-		if at.Load() != 1 || every.Load() != 6 || delayed.Load() != 1 || c.d.Len() != 0 {
-			t.Errorf("at %d, every %d, delayed %d, %d pending", at.Load(), every.Load(), delayed.Load(), c.d.Len())
+		if log.Want(t, "1h6m30s at", "1h6m30s every", "2h0m30s delayed"); c.d.Len() != 0 {
+			t.Errorf("%d pending", c.d.Len())
 		}
 	})
 }

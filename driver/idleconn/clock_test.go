@@ -9,8 +9,6 @@ import (
 	"testing/synctest"
 	"time"
 	"unsafe"
-
-	"github.com/timerbench/timerbench/driver"
 )
 
 // many returns connections of a driver that is closed, with a word that their Reads share.
@@ -129,12 +127,8 @@ func TestTheRealClockMakesNoTimeoutEarly(t *testing.T) {
 func TestConnectionsShareWakeups(t *testing.T) {
 	for _, n := range []int{1, 3, 1000} {
 		synctest.Test(t, func(t *testing.T) {
-			d, err := driver.New()
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer d.Close()
 			const timeout = time.Second
+			d := newDriver(t)
 			rng := rand.New(rand.NewPCG(1, uint64(n)))
 			type exact struct{ last, look time.Duration } // model of a connection
 			conns, model, start := make([]*Conn, n), make([]exact, n), time.Now()

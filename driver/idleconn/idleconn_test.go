@@ -21,9 +21,9 @@ import (
 // tick is the longest time by which a timeout of a second is late in virtual time.
 const tick = time.Second/512 + 100*time.Microsecond
 
-func newDriver(t testing.TB) *driver.Driver {
+func newDriver(t testing.TB, opts ...driver.Option) *driver.Driver {
 	t.Helper()
-	d, err := driver.New()
+	d, err := driver.New(opts...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,9 @@ func inBubble(t *testing.T, test func(t *testing.T, c *Conn, peer net.Conn), opt
 		below, peer = net.Pipe()
 		c := New(d, below, time.Second, opts...)
 		test(t, c, peer)
-		if err := errors.Join(c.Close(), peer.Close()); err != nil || d.Len() != 0 {
+		err := errors.Join(c.Close(), peer.Close())
+		c.look() // as one that has waited for Close
+		if err != nil || d.Len() != 0 {
 			t.Errorf("error %v, %d timers pending after Close", err, d.Len())
 		}
 	})
@@ -191,10 +193,7 @@ func TestInsteadOfTimeoutRunsOnceATimeout(t *testing.T) {
 func TestAfterAPanicTheTimerGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		panics := 0
-		d, err := driver.New(driver.OnPanic(func(any, []byte) { panics++ }))
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := newDriver(t, driver.OnPanic(func(any, []byte) { panics++ }))
 		below, _ := net.Pipe()
 		c := New(d, below, time.Second, InsteadOfTimeout(func(*Conn) { panic("of a test") }))
 		time.Sleep(3500 * time.Millisecond)
@@ -202,7 +201,6 @@ func TestAfterAPanicTheTimerGoesOn(t *testing.T) {
 		if err := c.Close(); panics != 3 || err != nil || d.Len() != 0 {
 			t.Errorf("%d panics, error %v, %d timers", panics, err, d.Len())
 		}
-		d.Close()
 	})
 }
 
@@ -223,16 +221,22 @@ func (h *hooked) SetReadDeadline(t time.Time) error {
 	return h.Conn.SetReadDeadline(t)
 }
 
+// hook makes a connection call f, once, before it sets a deadline in the past on the connection below.
+func hook(c *Conn, f func(below net.Conn)) {
+	h := &hooked{Conn: c.Conn}
+	h.hook = func() {
+		h.hook = nil
+		f(h.Conn)
+	}
+	c.Conn = h
+}
+
 // A byte that arrives while the timer looks keeps the connection alive: it is read, another Read that waits goes on, and
 // the deadline of the caller is restored.
 func TestAByteThatArrivesWhileTheTimerLooks(t *testing.T) {
 	for _, late := range []bool{false, true} {
-		synctest.Test(t, func(t *testing.T) {
-			below, peer := net.Pipe()
-			h := &hooked{Conn: below}
-			c := New(newDriver(t), h, time.Second)
-			h.hook = func() {
-				h.hook = nil
+		inBubble(t, func(t *testing.T, c *Conn, peer net.Conn) {
+			hook(c, func(below net.Conn) {
 				if late { // after the deadline was set; Touch is what Read does with the byte
 					_ = below.SetReadDeadline(past)
 					go c.Touch()
@@ -242,7 +246,7 @@ func TestAByteThatArrivesWhileTheTimerLooks(t *testing.T) {
 				for c.idle() >= time.Second {
 					runtime.Gosched()
 				}
-			}
+			})
 			start := time.Now()
 			_ = c.SetReadDeadline(start.Add(1800 * time.Millisecond))
 			var all sync.WaitGroup
@@ -269,7 +273,6 @@ func TestAByteThatArrivesWhileTheTimerLooks(t *testing.T) {
 				t.Error("timed out")
 			}
 			mustEnd(t, "write", 200*time.Millisecond, c.Write)
-			_ = c.Close()
 		})
 	}
 }
@@ -311,14 +314,12 @@ func TestALongWriteGoesOnWhileItMovesBytes(t *testing.T) {
 }
 
 func TestAConnectionThatRefusesDeadlinesIsClosed(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		below, _ := net.Pipe()
-		c := New(newDriver(t), &hooked{Conn: below, refuse: errors.ErrUnsupported}, time.Second)
+	inBubble(t, func(t *testing.T, c *Conn, _ net.Conn) {
+		c.Conn = &hooked{Conn: c.Conn, refuse: errors.ErrUnsupported}
 		start := time.Now()
 		if _, err := c.Read(make([]byte, 1)); !errors.Is(err, io.ErrClosedPipe) || time.Since(start) > time.Second+tick {
 			t.Errorf("%v after %v", err, time.Since(start))
 		}
-		_ = c.Close()
 	})
 }
 
@@ -389,20 +390,9 @@ func TestNothingIsKept(t *testing.T) {
 // A connection that was used just before it timed out is taken back, even if that use saw no timeout: Touch stores the time, and looks
 // for a timeout after that.
 func TestAUseJustBeforeTheTimeoutCounts(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		below, _ := net.Pipe()
-		h := &hooked{Conn: below}
-		c := New(newDriver(t), h, time.Second)
-		c.rare.mu.Lock()
-		h.hook = func() {
-			h.hook = nil
-			c.use()
-		}
-		c.rare.mu.Unlock()
+	inBubble(t, func(t *testing.T, c *Conn, _ net.Conn) {
+		hook(c, func(net.Conn) { c.use() })
 		mustEnd(t, "used after a second", 2*time.Second, c.Read)
-		if err := c.Close(); err != nil {
-			t.Error(err)
-		}
 	})
 }
 

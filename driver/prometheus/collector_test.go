@@ -18,6 +18,19 @@ import (
 	driverprom "github.com/timerbench/timerbench/driver/prometheus"
 )
 
+// exported returns a driver, and a registry that has its counters.
+func exported(t *testing.T, opts ...driver.Option) (*driver.Driver, *prometheus.Registry) {
+	t.Helper()
+	d, err := driver.New(opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Close() })
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(driverprom.NewCollector(d))
+	return d, registry
+}
+
 // scrape returns the lines of /metrics.
 func scrape(t *testing.T, registry *prometheus.Registry) map[string]bool {
 	t.Helper()
@@ -58,14 +71,7 @@ func mustSum(t *testing.T, lines map[string]bool, name string, want float64) {
 
 func TestAScrapeHasWhatADriverDid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d, err := driver.New(driver.Profiling(1), driver.Inline())
-		if err != nil {
-			t.Fatal(err)
-		}
-		registry := prometheus.NewRegistry()
-		if err := registry.Register(driverprom.NewCollector(d)); err != nil {
-			t.Fatal(err)
-		}
+		d, registry := exported(t, driver.Profiling(1), driver.Inline())
 		mustHave(t, scrape(t, registry), "timers_pending 0", "wakeups_total 0", `lateness_seconds_bucket{le="+Inf"} 0`)
 		for range 3 {
 			d.Schedule(2*time.Second, func() {})
@@ -87,11 +93,7 @@ func TestAScrapeHasWhatADriverDid(t *testing.T) {
 // Buckets are cumulative, and count what is late.
 func TestLatenessIsCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d, err := driver.New(driver.Inline(), driver.Budget(1), driver.Shards(1))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer d.Close()
+		d, _ := exported(t, driver.Inline(), driver.Budget(1), driver.Shards(1))
 		for range 4 {
 			d.Schedule(time.Second, func() { time.Sleep(30 * time.Millisecond) }) // late by 0, 30, 60 and 90 ms
 		}
@@ -108,12 +110,7 @@ func TestLatenessIsCounted(t *testing.T) {
 // No counter falls from one scrape to the next, nor does a bucket of a histogram.
 func TestNoCounterFalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d, err := driver.New(driver.Profiling(1), driver.Inline(), driver.Budget(1), driver.Shards(1))
-		if err != nil {
-			t.Fatal(err)
-		}
-		registry := prometheus.NewRegistry()
-		registry.MustRegister(driverprom.NewCollector(d))
+		d, registry := exported(t, driver.Profiling(1), driver.Inline(), driver.Budget(1), driver.Shards(1))
 		rng, before := rand.New(rand.NewPCG(1, 1)), make(map[string]float64)
 		for i := range 301 {
 			if i == 300 {

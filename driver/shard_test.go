@@ -3,10 +3,12 @@ package driver
 import (
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+	"weak"
 
 	"github.com/timerbench/timerbench/structures"
 )
@@ -68,6 +70,26 @@ func TestAStopThatWaitsIsFinal(t *testing.T) {
 		if again.Stop() {
 			t.Error("a Stop after the end is wrong")
 		}
+	})
+}
+
+// A stop that waits does not keep its timer in memory after two collections.
+func TestManyStoppedTimersAreNotKept(t *testing.T) {
+	d, stopWaits := crowdedDriver(t, 1)
+	for refs.sweeps.Load() {
+		runtime.GC() // for the shards of other tests
+	}
+	kept := make([]weak.Pointer[[1 << 10]byte], together-1)
+	for i := range kept {
+		value := new([1 << 10]byte)
+		kept[i] = weak.Make(value)
+		timer := d.AfterFunc(h, func() { value[0]++ })
+		if stopWaits(); !d.shards[0].stopLater(timer) {
+			t.Fatal("a stop does not wait")
+		}
+	}
+	Collect(t, "a stopped timer", func() bool {
+		return !slices.ContainsFunc(kept, func(p weak.Pointer[[1 << 10]byte]) bool { return p.Value() != nil })
 	})
 }
 
@@ -137,5 +159,77 @@ func TestStopsThatWaitRaceWithPassesAndResets(t *testing.T) {
 	}
 	if ran.Load()+stopped.Load() > started.Load() || d.Len() != shards*crowd {
 		t.Errorf("started %d times, stopped %d, ran %d, and %d are pending", started.Load(), stopped.Load(), ran.Load(), d.Len())
+	}
+}
+
+// A start and a stop of an only timer leave the shard where a Handle finds it. TestADriverWithoutTimersGoes shows the end.
+func TestAnEmptyShardIsEnteredOnce(t *testing.T) {
+	d := Made(t)
+	timer := d.AfterFunc(h, func() {})
+	entry := refs.entry(timer.sh.ref)
+	if !timer.Stop() || entry.Load() != timer.sh {
+		t.Error("the shard is withdrawn at once")
+	}
+}
+
+// A goroutine whose shard is busy moves to another group, and waits if those that it tries are busy, too.
+func TestGoroutinesPart(t *testing.T) {
+	d := Made(t, Shards(4*shardsPerGroup))
+	for i, want := range []uint32{0, 4, 8, 12, 1, 5} {
+		if got := d.prefers(&d.preferred[i]); got != want {
+			t.Errorf("the goroutines with hash %d prefer shard %d, want %d", i, got, want)
+		}
+	}
+	p := &d.preferred[stackHash()]
+	at := d.prefers(p)
+	d.shards[at].mu.Lock()
+	sh := d.lock()
+	sh.mu.Unlock()
+	d.shards[at].mu.Unlock()
+	if got := p.shard.Load(); got == at || got/shardsPerGroup == at/shardsPerGroup || sh != &d.shards[got] {
+		t.Errorf("the goroutine prefers shard %d and has locked shard %d, after shard %d", got, sh.index, at)
+	}
+	for i := range d.shards {
+		d.shards[i].mu.Lock()
+	}
+	last := (sh.index + maxTries*(shardsPerGroup+1)) % uint32(len(d.shards))
+	go func() {
+		for p.shard.Load() != last {
+			runtime.Gosched()
+		}
+		for i := range d.shards {
+			d.shards[i].mu.Unlock()
+		}
+	}()
+	d.lock().mu.Unlock()
+}
+
+// The timers of one goroutine are spread over the shards as they grow: few over those of a group, and many over all.
+func TestOneGoroutineUsesAllShards(t *testing.T) {
+	for _, c := range []struct{ shards, n, used int }{
+		{4, 4 * timersPerVisit, 4}, {8, 4 * timersPerVisit, 4}, {8, 16 * timersPerGroup, 8}, {6, 16 * timersPerGroup, 6}, {1, 64, 1},
+	} {
+		timers := make([]Timer, c.n)
+		for name, start := range map[string]func(d *Driver, i int){
+			"Init": func(d *Driver, i int) {
+				d.Init(&timers[i], func() {})
+				timers[i].Reset(h)
+			},
+			"Schedule":  func(d *Driver, _ int) { d.Schedule(h, func() {}) },
+			"AfterFunc": func(d *Driver, _ int) { d.AfterFunc(h, func() {}) },
+		} {
+			d, used := Made(t, Shards(c.shards)), 0
+			for i := range c.n {
+				start(d, i)
+			}
+			for i := range d.shards {
+				if d.shards[i].pending >= c.n/c.used/2 {
+					used++
+				}
+			}
+			if used != c.used && (name != "Init" || c.n > initsPerVisit) { // it has longer visits
+				t.Errorf("%s: %d timers are in %d of %d shards, want %d", name, c.n, used, c.shards, c.used)
+			}
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -129,24 +130,63 @@ func TestAStartDuringAPassLosesNoTimer(t *testing.T) {
 	}, Shards(1), Tick(ms), Inline())
 }
 
-// The list of a shard keeps no timer by the wall clock that was stopped.
-func TestTheListOfAShardReleasesWhatHasLeft(t *testing.T) {
+// Functions that fire while or after the pool closes count as dropped. A timer of Every has not fired before its run.
+func TestAClosedPoolCountsWhatItDrops(t *testing.T) {
+	var p pool
+	p.init(execution{workers: 1}, nil)
+	calls := []call{{f: func() {}}, {t: new(Timer)}, {f: func() {}}}
+	p.submit(calls, false)
+	p.close()
+	for want := 2; want < 8; want += 2 {
+		if got := p.left(); got != want {
+			t.Errorf("%d functions dropped, want %d", got, want)
+		}
+		p.submit(calls, true)
+	}
+	if p.queue.len() != 0 || p.coming != 0 {
+		t.Errorf("%d functions wait for %d goroutines", p.queue.len(), p.coming)
+	}
+}
+
+// Each timer that has fired has its lateness, also among several of a tick.
+func TestLatenessOfAPass(t *testing.T) {
+	p := pass{due: []int64{5, 5, 9, 12, 12, 12}, fired: 1}
+	p.count(20)
+	p.countAtOnce()
+	got := fmt.Sprint(p.lateness.counts[:20], p.lateness.n, p.lateness.max, p.fired, len(p.due))
+	if want := "[1 0 0 0 0 0 0 0 3 0 0 1 0 0 0 2 0 0 0 0] 7 15 7 0"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// What is stopped or moved while it waits for a worker is not counted, and leaves nothing in the queue.
+func TestFunctionsThatAreTakenBackLeaveNothing(t *testing.T) {
 	Alone(t, func(t *testing.T, d *Driver) {
-		var timers []*Timer
-		for range 5 {
-			timers = append(timers, d.At(time.Now().Add(h), func() {}))
+		release, log := make(chan struct{}), NewLog()
+		d.AfterFunc(ms, func() { <-release }) // keeps the only worker busy
+		job := d.Every(Periodic(time.Now(), s), log.Note("the stopped job"))
+		for range crowd {
+			d.AfterFunc(h, func() {})
 		}
-		for _, timer := range timers[1:] {
-			timer.Stop()
+		time.Sleep(2500 * ms)
+		if !job.Stop() || d.Len() != crowd || d.Stats().Pending != crowd {
+			t.Errorf("%d timers are pending, %d by Stats, want %d", d.Len(), d.Stats().Pending, crowd)
 		}
-		list := d.shards[0].wall.list
-		if len(list) != 1 {
-			t.Fatalf("%d timers", len(list))
-		}
-		for _, w := range list[1:cap(list)] {
-			if w != nil {
-				t.Error("a stopped timer is kept")
+		moving := d.AfterFunc(ms, log.Note("moved"))
+		for range 1000 {
+			handle, at := d.Schedule(ms, log.Note("a stopped handle")), d.At(time.Now().Add(ms), log.Note("a stopped At"))
+			time.Sleep(2 * ms)
+			if !moving.Reset(ms) || !handle.Stop() || handle.Stop() || !at.Stop() || d.Len() != crowd+1 {
+				t.Fatalf("%d timers are pending, or something that waits is not", d.Len())
 			}
 		}
-	}, Shards(1))
+		if n := d.pool.queue.len(); n > 2*helpEvery+4 {
+			t.Errorf("%d functions wait, all of them taken back", n)
+		}
+		close(release)
+		Pass(2 * h)
+		if log.Want(t, "4.501s moved"); d.Len() != 0 {
+			t.Errorf("%d timers are left", d.Len())
+		}
+	}, Workers(1))
 }

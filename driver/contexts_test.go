@@ -2,7 +2,6 @@ package driver
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -85,33 +84,4 @@ func TestErrWaitsForDone(t *testing.T) {
 		close(c.waiting.Load().done)
 		<-done
 	})
-}
-
-// Functions that fire while or after the pool closes count as dropped. A timer of Every has not fired before its run.
-func TestAClosedPoolCountsWhatItDrops(t *testing.T) {
-	var p pool
-	p.init(execution{workers: 1}, nil)
-	calls := []call{{f: func() {}}, {t: new(Timer)}, {f: func() {}}}
-	p.submit(calls, false)
-	p.close()
-	for want := 2; want < 8; want += 2 {
-		if got := p.left(); got != want {
-			t.Errorf("%d functions dropped, want %d", got, want)
-		}
-		p.submit(calls, true)
-	}
-	if p.queue.len() != 0 || p.coming != 0 {
-		t.Errorf("%d functions wait for %d goroutines", p.queue.len(), p.coming)
-	}
-}
-
-// Each timer that has fired has its lateness, also among several of a tick.
-func TestLatenessOfAPass(t *testing.T) {
-	p := pass{due: []int64{5, 5, 9, 12, 12, 12}, fired: 1}
-	p.count(20)
-	p.countAtOnce()
-	got := fmt.Sprint(p.lateness.counts[:20], p.lateness.n, p.lateness.max, p.fired, len(p.due))
-	if want := "[1 0 0 0 0 0 0 0 3 0 0 1 0 0 0 2 0 0 0 0] 7 15 7 0"; got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
 }
