@@ -146,11 +146,11 @@ test-long: ## Run all tests with random runs at full length, and a driver with a
 CORES := ./structures/auto ./structures/hwheel ./structures/quadheap ./structures/rbtree ./structures/intrusive/...
 
 .PHONY: vet-cross
-vet-cross: ## Vet for other platforms; test structures on 32 bits, under Node and with the newest Go: 4 minutes
-	GOOS=linux GOARCH=386 go vet ./...
-	GOOS=windows GOARCH=amd64 go vet ./...
-	GOOS=darwin GOARCH=arm64 go vet ./...
-	GOOS=js GOARCH=wasm go vet ./structures/... ./driver/...
+vet-cross: ## Check the types for other platforms; test structures on 32 bits, under Node and with the newest Go: 3 minutes
+	go build -o bin/platforms ./internal/platforms
+	bin/platforms linux/386 windows/amd64 darwin/arm64 js/wasm
+	cd durable && ../bin/platforms windows/amd64 darwin/arm64
+	GOARCH=arm64 go vet ./driver/internal/machine ./structures/internal/prefetch # they have assembly
 	if [ "$$(go env GOHOSTOS)/$$(go env GOHOSTARCH)" = linux/amd64 ]; then GOARCH=386 go test -vet=off -short ./structures/...; fi
 	@if ! command -v node >/dev/null; then \
 		echo "skipped: js, for want of node"; \

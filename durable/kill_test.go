@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +13,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/timerbench/timerbench/internal/longtest"
 )
 
 // load changes timers at random, from eight goroutines with separate keys. All deadlines are at
@@ -159,14 +160,6 @@ func TestKillServer(t *testing.T) {
 	}, func() { w.kill(0) })
 }
 
-// long returns how much a test should do.
-func long(always, switchedOn int) int {
-	if os.Getenv("TIMERBENCH_LONG") != "" {
-		return switchedOn
-	}
-	return always
-}
-
 // Clients move timers again and again, many of them when they are about to fire. Clients, workers
 // and the server are killed. Each timer fires at one deadline. If a move were a removal and a new
 // timer, a kill between the two would lose it.
@@ -177,7 +170,7 @@ func TestKillMoves(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	const n = 500
 	kills, moves, again := 0, 0, 0
-	for round := range long(1, 150) {
+	for round := range longtest.Scale(t, 1, 1, 150) {
 		prefix := fmt.Sprint(round, ".")
 		w := startCrew(t, cl, 2, role{})
 		movers := startCrew(t, cl, 2, role{Moves: n, Prefix: prefix})
@@ -236,7 +229,7 @@ func TestKillCron(t *testing.T) {
 			begin := time.Now()
 			w := startCrew(t, cl, 3, role{Every: "* * * * * *"})
 			rng := rand.New(rand.NewPCG(7, 7))
-			rounds, kills := long(5, 400), 0
+			rounds, kills := longtest.Scale(t, 5, 5, 400), 0
 			for round := range rounds {
 				time.Sleep(time.Duration(rng.IntN(600)) * time.Millisecond)
 				switch victim := round % test.victims; victim {
@@ -361,7 +354,7 @@ func TestHandlerKillsWorker(t *testing.T) {
 // A timer that was cancelled, moved or fired stays so when the server is killed again and again in
 // the same folder, for several payload sizes.
 func TestKillRemovals(t *testing.T) {
-	sizes, rounds := []int{200, 1_000, 4_000, 20_000, 60_000}, long(4, 400)
+	sizes, rounds := []int{200, 1_000, 4_000, 20_000, 60_000}, longtest.Scale(t, 4, 4, 400)
 	if rounds == 4 {
 		sizes = []int{4_000, 60_000}
 	}

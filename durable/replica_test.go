@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/timerbench/timerbench/driver"
+	"github.com/timerbench/timerbench/internal/longtest"
 )
 
 // logOf is a log that a test writes.
@@ -51,7 +52,7 @@ func (r *replica) view() map[string]string {
 // from each of its bases agree at each message from where the base is complete, and so do the answers. They agree with a model
 // that knows nothing of logs, cleaning and positions.
 func TestReplicasAgree(t *testing.T) {
-	for seed := range uint64(long(15, 2000)) {
+	for seed := range uint64(longtest.Scale(t, 15, 15, 2000)) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		var l logOf
 		hot := newReplica(base{})
