@@ -483,11 +483,11 @@ func main() {
 `
 
 // counts checks a program that counts its timers: what it counts, where it shows that, and what it says of bad addresses.
-func counts(t *testing.T) {
+func counts(t *testing.T, flags ...string) {
 	t.Helper()
 	dir := written(t, map[string]string{"go.mod": "module example.com/counted\n\ngo 1.24\n", "main.go": counted})
 	program := filepath.Join(dir, "program")
-	fail.If(t, Run(t.Context(), []string{"-C", dir, "-counters", "-o", program, "."}, t.Output()))
+	fail.If(t, Run(t.Context(), slices.Concat([]string{"-C", dir, "-counters", "-o", program}, flags, []string{"."}), t.Output()))
 
 	cmd := exec.Command(program)
 	cmd.Env = append(os.Environ(), "TIMERBENCH_COUNTERS=127.0.0.1:0")
@@ -563,7 +563,7 @@ func counts(t *testing.T) {
 
 func TestAProgramCountsItsTimers(t *testing.T) {
 	needsBuild(t)
-	counts(t)
+	counts(t, "-tags=netgo,osusergo,nethttpomithttp2", "-gcflags=all=-N -l") // half the time to compile net/http and all below it
 }
 
 // Each flag of go build, as go help build lists it, keeps its value.
