@@ -1,13 +1,17 @@
 package durable
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
+	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 )
 
@@ -202,7 +206,175 @@ func (c *Client) add(ctx context.Context, partition int, rec *record) (pos uint6
 	}
 }
 
+// batch is records to append to several logs.
+type batch struct {
+	c     *Client
+	work  bool           // of a worker
+	lists map[int][]item // by partition
+	came  chan stored
+}
+
+// stored says where the records of an item are.
+type stored struct {
+	pos uint64
+	err error
+}
+
+func (c *Client) newBatch(work bool) *batch {
+	return &batch{c: c, work: work, lists: make(map[int][]item)}
+}
+
+// add adds a record, to the last item of its partition if no answer is needed and the item stays small.
+func (b *batch) add(partition int, rec *record) {
+	list, body := b.lists[partition], []byte(nil)
+	asks := rec.op.asks()
+	if last := len(list) - 1; !asks && last >= 0 && !list[last].asks {
+		begin := len(list[last].body)
+		if body = rec.append(list[last].body); len(body) <= int(b.c.batch.Load())/2 {
+			list[last].body = body
+			list[last].count++
+			return
+		}
+		body = slices.Clone(body[begin:])
+	} else {
+		body = rec.append(nil)
+	}
+	b.lists[partition] = append(list, item{body: body, count: 1, asks: asks, work: b.work,
+		done: func(pos uint64, _ bool, err error) { b.came <- stored{pos, err} }})
+}
+
+// store appends the records, and waits until all of them are stored, or ctx ends. It returns the last message with them, and
+// the first error.
+func (b *batch) store(ctx context.Context) (last uint64, err error) {
+	n := 0
+	for _, list := range b.lists {
+		n += len(list)
+	}
+	b.came = make(chan stored, n)
+	for partition, list := range b.lists {
+		b.c.senders[partition].put(list...)
+	}
+	for range n {
+		select {
+		case s := <-b.came:
+			last, err = max(last, s.pos/perMessage), cmp.Or(err, s.err)
+		case <-ctx.Done():
+			return 0, context.Cause(ctx)
+		}
+	}
+	return last, err
+}
+
 // link returns the number of the connection, and whether it is up.
 func (c *Client) link() (connection uint64, up bool) {
 	return c.nc.Stats().Reconnects, c.nc.Status() == nats.CONNECTED
+}
+
+// ErrFull is returned by methods that set timers if the rest of the store is reserved for moving,
+// cancelling and firing the existing ones. It has room again when timers fire or are cancelled.
+var ErrFull = errors.New("durable: the store is full")
+
+// A tenth of the store is reserved, at most maxKept. Moves and cancels may use half of the tenth, and what
+// fires timers a quarter. Errors of dead letters need four times the tenth. The rest is for what cleans the logs and so makes room, and for signs of life.
+const maxKept, muchRoom = 1 << 30, 1 << 28
+
+const (
+	lookPause   = 250 * time.Millisecond // between requests for the room that is left
+	noLimit     = 10 * time.Second       // the same, if the server has no limit or does not tell it
+	lookTimeout = time.Second            // of requests for metrics
+)
+
+type space struct {
+	mutex
+	keeps  float64   // how much of the reserve, or how many times as much, must stay
+	next   time.Time // of the next request
+	server string    // the ID of the server, which changes at each start
+	left   int64     // how many bytes this client may store until then
+	most   int64     // the largest message
+}
+
+func newSpace(keeps float64) space { return space{mutex: newMutex(), keeps: keeps} }
+
+// claim returns ErrFull if there is no room for a message. Each client checks on its own, and takes at
+// most a quarter of the room at a time.
+func (c *Client) claim(ctx context.Context, s *space, size int64) error {
+	if err := s.lock(ctx); err != nil {
+		return err
+	}
+	defer s.unlock()
+	server := c.nc.ConnectedServerId()
+	if s.left < size || s.most < size || time.Now().After(s.next) || s.server != server {
+		stored, limit, err := c.stored(ctx)
+		if errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
+			return err // without an answer the reserved room might be used up
+		}
+		s.server, s.left, s.most, s.next = server, 1<<62, 1<<62, time.Now().Add(noLimit)
+		if err == nil && limit > 0 { // otherwise the server decides
+			kept := reserved(limit)
+			c.batch.Store(batchFor(limit))
+			if s.most = kept / 4; s.keeps < 1 {
+				s.most = kept
+			}
+			if size > s.most { // the reserve must hold it when it moves
+				return fmt.Errorf("%w: a message of %d bytes is larger than a fortieth of the %d bytes of the store", ErrFull, size, limit)
+			}
+			room := limit - int64(float64(kept)*s.keeps) - stored
+			if room < size {
+				s.left = 0
+				return fmt.Errorf("%w: %d bytes of %d are used, and the rest is reserved for existing timers",
+					ErrFull, stored, limit)
+			}
+			if s.left, s.next = max(room/4, size), time.Now().Add(lookPause); room > muchRoom {
+				s.next = time.Now().Add(noLimit)
+			}
+		}
+	}
+	s.left -= size
+	return nil
+}
+
+func reserved(limit int64) int64 { return min(limit/10, maxKept) }
+
+// batchFor limits messages with several records, so that cleaning needs little room.
+func batchFor(limit int64) int64 { return min(reserved(limit)/8, maxBatch) }
+
+// room claims room for a message. If there is none, it cleans logs that no worker cleans, or waits for a worker to do so if
+// the message is about an existing timer.
+func (c *Client) room(ctx context.Context, s *space, size int64) error {
+	err := c.claim(ctx, s, size)
+	for tries := 0; errors.Is(err, ErrFull) && tries < 12; tries++ {
+		factor := tightFactor
+		if s.keeps == 1 {
+			factor = setFactor
+		}
+		if made := c.makeRoom(ctx, factor); made != nil {
+			return made
+		}
+		if again := c.claim(ctx, s, size); !errors.Is(again, ErrFull) || s.keeps == 1 {
+			return again
+		}
+		if sleep(ctx, lookPause) != nil {
+			return context.Cause(ctx)
+		}
+	}
+	return err
+}
+
+// stored returns how many bytes the client's account stores, and their limit or 0.
+func (c *Client) stored(ctx context.Context) (stored, limit int64, err error) {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	info, err := c.js.AccountInfo(ctx)
+	if err != nil {
+		return 0, 0, err
+	}
+	return int64(info.Store), max(info.Limits.MaxStore, 0), nil
+}
+
+func asFull(err error) error {
+	if hasCode(err, server.JSInsufficientResourcesErr, server.JSAccountResourcesExceededErr, server.JSStorageResourcesExceededErr) ||
+		hasCode(err, server.JSStreamStoreFailedF) && strings.Contains(err.Error(), server.ErrMaxBytes.Error()) {
+		return fmt.Errorf("%w: %w", ErrFull, err)
+	}
+	return err
 }

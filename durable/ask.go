@@ -22,19 +22,25 @@ const (
 // askTimeout is how long a worker may take to answer. It may have died.
 const askTimeout = time.Second
 
-// ask returns the answer of a worker, or nil.
-func (c *Client) ask(ctx context.Context, partition int, question []byte) []byte {
+// ask returns the answer of a worker, or nil, and whether any worker follows the partition.
+func (c *Client) ask(ctx context.Context, partition int, question []byte) (answer []byte, served bool) {
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
 	m, err := c.nc.RequestWithContext(ctx, c.layout.ask(partition), question)
 	if err != nil || len(m.Data) == 0 {
-		return nil
+		return nil, !errors.Is(err, nats.ErrNoResponders)
 	}
-	return m.Data
+	return m.Data, true
+}
+
+// served reports whether a worker follows a partition. It may be too slow to answer.
+func (c *Client) served(ctx context.Context, partition int) bool {
+	_, served := c.ask(ctx, partition, question(askCounts, 0, ""))
+	return served
 }
 
 func (c *Client) askVerdict(ctx context.Context, partition int, id messageID) []byte {
-	if answer := c.ask(ctx, partition, id.append([]byte{askVerdict})); answer != nil {
+	if answer, _ := c.ask(ctx, partition, id.append([]byte{askVerdict})); answer != nil {
 		return answer[1:]
 	}
 	return nil
@@ -52,24 +58,15 @@ func (c *Client) last(ctx context.Context, partition int) (uint64, error) {
 	return m.Sequence, nil
 }
 
-// readBase returns the base of a log.
-func (c *Client) readBase(ctx context.Context, partition int) (base, error) {
-	m, err := c.get.GetLastMsg(c.layout.name, c.layout.base(partition), nats.Context(ctx))
-	if errors.Is(err, nats.ErrMsgNotFound) {
-		return base{}, nil
-	}
-	if err != nil {
-		return base{}, err
-	}
-	return parseBase(m.Sequence, m.Data)
-}
-
 // cold is the replica of a client, for a partition that no worker has read.
 type cold struct {
 	mutex
-	replica *replica
-	answers map[uint64][]byte // to messages of this client, by number
-	forget  *time.Timer
+	*Client
+	partition int
+	replica   *replica
+	answers   map[uint64][]byte // to messages of this client, by number
+	server    string            // the one it was read from
+	forget    *time.Timer
 }
 
 // coldFor is how long a client keeps a replica.
@@ -84,7 +81,7 @@ func (c *Client) withCold(ctx context.Context, partition int, f func(*cold) erro
 		return err
 	}
 	defer k.unlock()
-	if err := c.catchUp(ctx, partition, k); err != nil {
+	if err := k.catchUp(ctx); err != nil {
 		k.replica = nil
 		return err
 	}
@@ -100,28 +97,37 @@ func (c *Client) withCold(ctx context.Context, partition int, f func(*cold) erro
 	return f(k)
 }
 
-// catchUp reads all stored messages. It starts over if somebody cleaned the log meanwhile.
-func (c *Client) catchUp(ctx context.Context, partition int, k *cold) error {
+func (k *cold) with(ctx context.Context, seq uint64, f func(*replica)) error {
+	if k.replica.applied < seq {
+		if err := k.catchUp(ctx); err != nil {
+			return err
+		}
+	}
+	f(k.replica)
+	return nil
+}
+
+// catchUp reads all stored messages. It starts over if some were removed before, or another server may have lost some.
+func (k *cold) catchUp(ctx context.Context) error {
 	for {
-		b, err := c.readBase(ctx, partition)
+		b, err := k.readBase(ctx, k.partition)
 		if err != nil {
 			return err
 		}
-		if k.replica == nil || k.replica.base.seq != b.seq {
-			k.replica, k.answers = newReplica(b), make(map[uint64][]byte)
+		if server := k.nc.ConnectedServerId(); k.replica == nil || k.server != server {
+			k.replica, k.answers, k.server = newReplica(b), make(map[uint64][]byte), server
 		}
-		last, err := c.last(ctx, partition)
+		last, err := k.last(ctx, k.partition)
 		if err != nil {
 			return err
 		}
 		r := k.replica
-		r.read = append(r.read, 0)[:0]
 		for next := max(b.First, r.applied+1); next <= last; next = max(b.First, r.applied+1) {
-			n, err := c.fetch(ctx, c.layout.log(partition), next, fetchBytes, func(m message) bool {
+			n, err := k.fetch(ctx, k.layout.log(k.partition), next, fetchBytes, func(m message) bool {
 				id, answers, err := r.apply(m.seq, m.at, m.body)
 				if err != nil {
-					c.setAside("message of a log", err)
-				} else if id.sender == c.id && len(answers) > 0 && m.seq > r.base.Complete {
+					k.setAside("message of a log", err)
+				} else if id.sender == k.id && len(answers) > 0 && m.seq > r.base.Complete {
 					k.answers[id.number] = answers
 				}
 				return true
@@ -133,33 +139,18 @@ func (c *Client) catchUp(ctx context.Context, partition int, k *cold) error {
 				if err := sleep(ctx, changingPause); err != nil {
 					return err
 				}
-				if now, err := c.last(ctx, partition); err != nil {
+				if now, err := k.last(ctx, k.partition); err != nil {
 					return err
 				} else if now < last {
 					break
 				}
 			}
 		}
-		if now, err := c.readBase(ctx, partition); err != nil || r.complete(now) {
-			r.read = nil
+		if b, err = k.readBase(ctx, k.partition); err != nil || r.advance(b) {
 			return err
 		}
 		k.replica = nil
 	}
-}
-
-// complete reports whether the replica has read all messages, although the base has become now while it read them.
-func (r *replica) complete(now base) bool {
-	if now.seq == r.base.seq {
-		return true
-	}
-	n := uint64(0)
-	for _, seq := range r.read {
-		if seq < now.First {
-			n++
-		}
-	}
-	return n == now.Removed-r.base.Removed
 }
 
 // coldVerdict returns the answers to the records of a message without a worker.
@@ -174,10 +165,8 @@ func (c *Client) coldVerdict(ctx context.Context, partition int, id messageID) (
 				delete(k.answers, number)
 			}
 		}
-		for k.replica.wasteful(2, slack) { // nobody else cleans it
-			if more, err := c.clean(ctx, partition, coldReads{k, c, partition}, false, 0); !more || err != nil {
-				return nil // a later call tries again
-			}
+		if k.replica.wasteful(setFactor, slack) && !c.served(ctx, partition) { // nobody else cleans it
+			_ = k.clean(ctx, setFactor, slack, false) // a later call tries again
 		}
 		return nil
 	})
@@ -242,7 +231,7 @@ func (c *Client) fetch(ctx context.Context, subject string, from uint64, size in
 	}
 }
 
-// appendSeq and the like are the questions with a message that must have been read.
+// question returns a question about what is known once a message was read.
 func question(kind byte, seq uint64, key string) []byte {
 	return append(binary.AppendUvarint([]byte{kind}, seq), key...)
 }
@@ -254,7 +243,7 @@ func (c *Client) find(ctx context.Context, key string) (t Timer, err error) {
 	if err != nil {
 		return t, err
 	}
-	if answer := c.ask(ctx, partition, question(askTimer, seq, key)); answer != nil {
+	if answer, _ := c.ask(ctx, partition, question(askTimer, seq, key)); answer != nil {
 		if len(answer) == 1 {
 			return Timer{}, nil
 		}
@@ -296,47 +285,52 @@ func (p *partition) answer(m *nats.Msg) {
 	go func() {
 		ctx, cancel := context.WithTimeout(context.Background(), askTimeout)
 		defer cancel()
-		if p.reached(ctx, seq) != nil {
-			return // the client asks somebody else
-		}
-		answer := []byte{kind}
+		var answer []byte
+		var err error
 		switch kind {
 		case askCounts:
-			p.mu.Lock()
-			n := p.replica.counts()
-			p.mu.Unlock()
-			for _, v := range []uint64{n.Pending, n.Fired, n.Handled, n.Dead} {
-				answer = binary.AppendUvarint(answer, v)
-			}
+			answer, err = p.answerCounts(ctx, seq)
 		case askTimer:
-			if answer = p.answerTimer(ctx, key, answer); answer == nil {
-				return
-			}
+			answer, err = p.answerTimer(ctx, seq, key)
 		}
-		_ = m.Respond(answer) // the client asks again
+		if err == nil && answer != nil { // otherwise the client asks somebody else
+			_ = m.Respond(answer) // the client asks again
+		}
 	}()
 }
 
-// answerTimer appends the timer with a key, if there is one. It returns nil if that cannot be read.
-func (p *partition) answerTimer(ctx context.Context, key string, answer []byte) []byte {
-	for ctx.Err() == nil {
-		p.mu.Lock()
-		e := p.replica.pending[key]
-		p.mu.Unlock()
-		if e == nil {
-			return answer
+func (p *partition) answerCounts(ctx context.Context, seq uint64) (answer []byte, err error) {
+	err = p.with(ctx, seq, func(r *replica) {
+		n := r.counts()
+		answer = []byte{askCounts}
+		for _, v := range []uint64{n.Pending, n.Fired, n.Handled, n.Dead} {
+			answer = binary.AppendUvarint(answer, v)
 		}
-		payload, err := p.load(ctx, e)
-		p.mu.Lock()
-		if p.replica.pending[key] == e && err == nil { // otherwise it has changed meanwhile
-			rec := e.keep(payload)
-			answer = rec.append(binary.AppendUvarint(answer, e.rev))
-			p.mu.Unlock()
-			return answer
+	})
+	return answer, err
+}
+
+// answerTimer returns the answer about the timer with a key, as of a message or later.
+func (p *partition) answerTimer(ctx context.Context, seq uint64, key string) (answer []byte, err error) {
+	var e *entry
+	for answer == nil && err == nil {
+		payload, unread := []byte(nil), errAgain
+		if e != nil {
+			payload, unread = p.load(ctx, e)
 		}
-		p.mu.Unlock()
+		err = p.with(ctx, seq, func(r *replica) {
+			switch now := r.pending[key]; {
+			case now == nil:
+				answer = []byte{askTimer}
+			case now == e && unread == nil: // otherwise it has changed meanwhile
+				rec := e.keep(payload)
+				answer = rec.append(binary.AppendUvarint([]byte{askTimer}, e.rev))
+			default:
+				e = now
+			}
+		})
 	}
-	return nil
+	return answer, err
 }
 
 // counts counts the timers of a replica.
@@ -356,7 +350,7 @@ func (c *Client) partitionCounts(ctx context.Context, partition int) (n Counts, 
 	if err != nil {
 		return n, err
 	}
-	if answer := c.ask(ctx, partition, question(askCounts, seq, "")); answer != nil {
+	if answer, _ := c.ask(ctx, partition, question(askCounts, seq, "")); answer != nil {
 		r := reader{rest: answer[1:]}
 		for _, v := range []*uint64{&n.Pending, &n.Fired, &n.Handled, &n.Dead} {
 			*v = r.uint("count", 1<<63)

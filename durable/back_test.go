@@ -177,7 +177,7 @@ func TestLogsAreCleaned(t *testing.T) {
 					continue
 				}
 				_ = other.withCold(ctx, 0, func(k *cold) error { // the other one may be faster
-					_, err := other.clean(ctx, 0, coldReads{k, other, 0}, true, tightAge) // the worker has read the rest
+					_, err := other.clean(ctx, 0, k, true, tightAge) // the worker has read the rest
 					return err
 				})
 			}

@@ -1,8 +1,12 @@
 package durable
 
 import (
+	"cmp"
 	"context"
+	"encoding/binary"
 	"errors"
+	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -11,10 +15,89 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
+// base says where the log of a partition begins, and what a reader needs to know about its first part. See doc.go.
+type base struct {
+	First    uint64   // the first message that counts
+	Complete uint64   // up to this message, timers from before First may be missing
+	Void     []uint64 // records of opKeep, opAdd, opEvery and opBury up to there that had no effect
+	Removed  uint64   // how many messages were before First
+	Bytes    uint64   // and how many bytes
+
+	seq uint64 // the message with the base itself, or 0
+}
+
+// append returns the message that stores a base.
+func (b base) append() []byte {
+	list := []uint64{format, b.First, b.Complete, b.Removed, b.Bytes}
+	last := uint64(0)
+	for _, pos := range b.Void {
+		list = append(list, pos-last)
+		last = pos
+	}
+	var body []byte
+	for _, n := range list {
+		body = binary.AppendUvarint(body, n)
+	}
+	return body
+}
+
+func parseBase(seq uint64, body []byte) (b base, err error) {
+	r := reader{rest: body}
+	if v := r.uint("format", 1<<63); v != format && r.bad == "" {
+		return b, fmt.Errorf("base %d has format %d: want %d", seq, v, format)
+	}
+	b = base{First: r.uint("first", 1<<63), Complete: r.uint("complete", 1<<63), Removed: r.uint("removed", 1<<63),
+		Bytes: r.uint("bytes", 1<<62), seq: seq}
+	for last := uint64(0); len(r.rest) > 0; {
+		last += r.uint("void", 1<<63)
+		b.Void = append(b.Void, last)
+	}
+	if err := r.err(); err != nil {
+		return base{}, fmt.Errorf("base %d: %w", seq, err)
+	}
+	return b, nil
+}
+
+// readBase returns the base of a log.
+func (c *Client) readBase(ctx context.Context, partition int) (base, error) {
+	m, err := c.get.GetLastMsg(c.layout.name, c.layout.base(partition), nats.Context(ctx))
+	if errors.Is(err, nats.ErrMsgNotFound) {
+		return base{}, nil
+	}
+	if err != nil {
+		return base{}, err
+	}
+	return parseBase(m.Sequence, m.Data)
+}
+
+// cleaned returns the base of a log that begins with message first, when nothing live is before it.
+func (r *replica) cleaned(first, removed, bytes uint64) base {
+	i, _ := slices.BinarySearch(r.void, position(first, 0))
+	return base{First: first, Complete: r.applied, Void: slices.Clone(r.void[i:]), Removed: removed, Bytes: bytes}
+}
+
+// advance notes that the base of the log is b now. It returns false if the replica has not read each message before it: then
+// the replica may be wrong.
+func (r *replica) advance(b base) bool {
+	if b.seq == r.base.seq {
+		return true
+	}
+	n, _ := slices.BinarySearch(r.read, b.First)
+	if uint64(n) != b.Removed-r.base.Removed {
+		return false
+	}
+	r.read = slices.Delete(r.read, 0, n)
+	i, _ := slices.BinarySearch(r.void, position(b.First, 0))
+	r.void = slices.Delete(r.void, 0, i)
+	r.base.First, r.base.Removed, r.base.Bytes, r.base.seq = b.First, b.Removed, b.Bytes, b.seq
+	return true
+}
+
 const (
 	cleanPause = 250 * time.Millisecond
 	cleanAge   = 10 * time.Second // of messages that may be removed: other workers must have read them
 	tightAge   = time.Second      // the same, if the store has little room
+	checkEach  = 40               // pauses between looks whether messages were removed that this worker has not read
 	cleanBytes = 1 << 20          // of the log, at a time
 	slack      = 64 << 10         // bytes of waste that a log may always have
 	tightSlack = 4 << 10
@@ -24,29 +107,10 @@ const (
 	tightFactor, setFactor = 1.1, 2
 )
 
-// reads is a replica that can be brought up to date.
+// reads is whoever keeps a replica.
 type reads interface {
-	with(f func(*replica))
-	reached(ctx context.Context, seq uint64) error
-}
-
-func (p *partition) with(f func(*replica)) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	f(p.replica)
-}
-
-// coldReads is the replica of a client that has locked it.
-type coldReads struct {
-	*cold
-	c         *Client
-	partition int
-}
-
-func (k coldReads) with(f func(*replica)) { f(k.replica) }
-
-func (k coldReads) reached(ctx context.Context, _ uint64) error {
-	return k.c.catchUp(ctx, k.partition, k.cold)
+	// with calls f with the replica, once it has read a message and nothing before it is missing.
+	with(ctx context.Context, seq uint64, f func(*replica)) error
 }
 
 // wasteful reports whether a log has more bytes than is live times a factor, and some. With a factor of 2, each byte that is
@@ -58,61 +122,74 @@ func (r *replica) wasteful(factor float64, more int64) bool {
 // cleanAll cleans the logs of the partitions that the worker serves, until ctx ends.
 func (w *worker) cleanAll(ctx context.Context) {
 	for i := 0; sleep(ctx, cleanPause) == nil; i++ {
-		stored, limit, err := int64(0), int64(0), error(nil)
 		if i%4 == 0 {
-			stored, limit, err = w.stored(ctx)
+			stored, limit, err := w.stored(ctx)
 			w.tight.Store(err == nil && limit > 0 && stored > limit/4*3)
 			if err == nil && limit > 0 {
 				w.batch.Store(batchFor(limit))
 			}
 		}
 		tight := w.tight.Load()
-		factor, more := 2.0, int64(slack)
+		factor, more, age := float64(setFactor), int64(slack), cleanAge
 		if tight {
-			factor, more = tightFactor, tightSlack
+			factor, more, age = tightFactor, tightSlack, tightAge
 		}
 		for _, p := range w.all() {
-			for p.loaded.Load() && ctx.Err() == nil {
-				begin := time.Now()
-				wasteful := false
-				p.with(func(r *replica) { wasteful = r.wasteful(factor, more) })
-				if !wasteful {
-					break
-				}
-				more, err := w.clean(ctx, p.number, p, tight, map[bool]time.Duration{false: cleanAge, true: tightAge}[tight])
-				if err != nil && ctx.Err() == nil {
-					w.cfg.Logger.Debug("cleaning a log is tried again", "partition", p.number, "error", err)
-				}
-				if err != nil || !more {
+			var err error
+			if i%checkEach == checkEach-1 && p.loaded.Load() {
+				err = p.check(ctx)
+			}
+			for err == nil && p.isWasteful(factor, more) && ctx.Err() == nil {
+				begin, removed := time.Now(), false
+				if removed, err = w.clean(ctx, p.number, p, tight, age); !removed {
 					break
 				}
 				_ = sleep(ctx, time.Since(begin)) // others need the processor; ctx is asked next
+			}
+			if errors.Is(err, errCleaned) {
+				poke(p.rescan)
+			}
+			if err != nil && ctx.Err() == nil {
+				w.cfg.Logger.Debug("cleaning a log is tried again", "partition", p.number, "error", err)
 			}
 		}
 	}
 }
 
-// makeRoom cleans the logs that no worker has read.
+func (p *partition) isWasteful(factor float64, more int64) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.loaded.Load() && p.replica.wasteful(factor, more)
+}
+
+// clean cleans the log of a client that has locked its replica, and that no worker follows.
+func (k *cold) clean(ctx context.Context, factor float64, more int64, tight bool) error {
+	for removed, err := true, error(nil); removed && k.replica.wasteful(factor, more); {
+		if removed, err = k.Client.clean(ctx, k.partition, k, tight, 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// makeRoom cleans the logs that no worker follows.
 func (c *Client) makeRoom(ctx context.Context, factor float64) error {
 	for n := range c.layout.partitions {
-		if c.ask(ctx, n, question(askCounts, 0, "")) != nil {
+		if c.served(ctx, n) {
 			continue
 		}
-		err := c.withCold(ctx, n, func(k *cold) error {
-			for more := true; more && k.replica.wasteful(factor, tightSlack); {
-				var err error
-				if more, err = c.clean(ctx, n, coldReads{k, c, n}, true, 0); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
+		err := c.withCold(ctx, n, func(k *cold) error { return k.clean(ctx, factor, tightSlack, true) })
 		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+var (
+	errCleaned = errors.New("the log was cleaned before it was read")
+	errAgain   = errors.New("the log is being read again")
+)
 
 // clean removes the oldest messages of a log after it has repeated what is live in them. It returns whether it has removed
 // any. Two clients may clean a log at the same time: the server stores the base of one of them.
@@ -121,15 +198,29 @@ func (c *Client) clean(ctx context.Context, partition int, at reads, tight bool,
 	if err != nil {
 		return false, err
 	}
+	var own *replica // another one may know less
+	with := func(seq uint64, f func(*replica)) error {
+		var refused error
+		err := at.with(ctx, seq, func(r *replica) {
+			switch {
+			case own == nil && !r.advance(b):
+				refused = errCleaned
+			case own != nil && own != r:
+				refused = errAgain
+			default:
+				own = r
+				f(r)
+			}
+		})
+		return cmp.Or(err, refused)
+	}
 	size, applied := cleanBytes, uint64(0)
 	if tight {
 		size = int(c.batch.Load())
 	}
-	at.with(func(r *replica) {
-		if applied = r.applied; b.seq > r.base.seq { // it has read the rest already
-			r.base.First, r.base.Removed, r.base.Bytes, r.base.seq = b.First, b.Removed, b.Bytes, b.seq
-		}
-	})
+	if err := with(0, func(r *replica) { applied = r.applied }); err != nil {
+		return false, err
+	}
 	homes := make(map[uint64]record)
 	next := base{Removed: b.Removed, Bytes: b.Bytes}
 	_, err = c.fetch(ctx, c.layout.log(partition), b.First, size, func(m message) bool {
@@ -148,19 +239,23 @@ func (c *Client) clean(ctx context.Context, partition int, at reads, tight bool,
 	if err != nil || next.First == 0 {
 		return false, err
 	}
-	for {
-		seq, err := c.keep(ctx, partition, at, homes, next.First)
+	for seq, done := uint64(0), false; !done; { // until nothing live is left there
+		keep := c.newBatch(true)
+		err := with(seq, func(r *replica) {
+			for _, rec := range r.before(next.First, homes) {
+				keep.add(partition, &rec)
+			}
+			if done = len(keep.lists) == 0; done {
+				next = r.cleaned(next.First, next.Removed, next.Bytes)
+			}
+		})
+		if err == nil {
+			seq, err = keep.store(ctx)
+		}
 		if err != nil {
 			return false, err
 		}
-		if seq == 0 {
-			break
-		}
-		if err := at.reached(ctx, seq); err != nil {
-			return false, err
-		}
 	}
-	at.with(func(r *replica) { next = r.cleaned(next.First, next.Removed, next.Bytes) })
 	m := nats.NewMsg(c.layout.base(partition))
 	m.Data = next.append()
 	m.Header.Set(jetstream.MsgRollup, jetstream.MsgRollupSubject)
@@ -175,44 +270,26 @@ func (c *Client) clean(ctx context.Context, partition int, at reads, tight bool,
 		return false, err
 	}
 	next.seq = ack.Sequence
-	at.with(func(r *replica) { r.base = next })
+	if err := with(0, func(r *replica) { r.advance(next) }); err != nil {
+		return false, err
+	}
 	return true, c.stream.Purge(ctx, jetstream.WithPurgeSubject(c.layout.log(partition)), jetstream.WithPurgeSequence(next.First))
 }
 
-// keep repeats the timers whose whole records are before a message. It returns the last message with them, or 0 if there
-// is none.
-func (c *Client) keep(ctx context.Context, partition int, at reads, homes map[uint64]record, before uint64) (uint64, error) {
-	var items []item
-	type result struct {
-		pos uint64
-		err error
+// before returns records that repeat the timers whose whole records are before a message, and among homes.
+func (r *replica) before(seq uint64, homes map[uint64]record) (list []record) {
+	add := func(e *entry) {
+		if home := e.home(); home/perMessage < seq {
+			list = append(list, e.keep(homes[home].payload))
+		}
 	}
-	came := make(chan result, 1<<16)
-	at.with(func(r *replica) {
-		add := func(e *entry) {
-			if home := e.home(); home/perMessage < before {
-				rec := e.keep(homes[home].payload)
-				items = append(items, item{body: rec.append(nil), count: 1, work: true,
-					done: func(pos uint64, _ bool, err error) { came <- result{pos, err} }})
-			}
-		}
-		for _, rec := range homes {
-			if e := r.pending[rec.key]; e != nil {
-				add(e)
-			}
-		}
-		for _, e := range r.others {
+	for pos, rec := range homes {
+		if e := r.pending[rec.key]; e != nil && e.home() == pos { // another record may have its key
 			add(e)
 		}
-	})
-	if len(items) > cap(came) {
-		came = make(chan result, len(items))
 	}
-	c.senders[partition].put(items...)
-	last, err := uint64(0), error(nil)
-	for range items {
-		r := <-came
-		last, err = max(last, r.pos/perMessage), errors.Join(err, r.err)
+	for _, e := range r.others {
+		add(e)
 	}
-	return last, err
+	return list
 }

@@ -102,7 +102,8 @@ func openOnce(ctx context.Context, nc *nats.Conn, cfg Config) (*Client, error) {
 	}
 	c.colds, c.senders = make([]cold, c.layout.partitions), make([]sender, c.layout.partitions)
 	for i := range c.senders {
-		c.colds[i].mutex, c.senders[i].Client, c.senders[i].partition = newMutex(), c, i
+		c.colds[i] = cold{mutex: newMutex(), Client: c, partition: i}
+		c.senders[i].Client, c.senders[i].partition = c, i
 	}
 	if c.members, err = openMembers(ctx, js, cfg); err != nil {
 		return nil, err
@@ -133,51 +134,24 @@ func (c *Client) Set(ctx context.Context, timers ...Timer) error {
 		return err
 	}
 	keys := make(map[string]bool, len(timers))
-	for i := range timers {
-		t := timers[i] // check changes it
-		if err := c.check(&t); err != nil {
+	all := c.newBatch(false)
+	for _, t := range timers {
+		rec, err := c.prepare(t, false)
+		if err != nil {
 			return err
 		}
 		if keys[t.Key] {
 			return fmt.Errorf("durable: set: key %q appears twice", t.Key)
 		}
 		keys[t.Key] = true
+		all.add(c.layout.partition(t.Key), &rec)
 	}
 	err := context.Cause(ctx)
 	for i := 0; err == nil && i < len(timers); i++ {
 		err = c.room(ctx, &c.space, int64(c.sizeOf(&timers[i])))
 	}
-	if wrap(&err, "set"); err != nil {
-		return err
-	}
-	lists := make([][]item, c.layout.partitions)
-	came := make(chan error, len(timers))
-	sent := 0
-	for _, t := range timers {
-		op := c.prepare(&t, false)
-		rec := t.record(op)
-		n := c.layout.partition(t.Key)
-		list := lists[n]
-		if last := len(list) - 1; op == opSet && last >= 0 && !list[last].asks && len(list[last].body) < int(c.batch.Load())/2 {
-			list[last].body = rec.append(list[last].body)
-			list[last].count++
-			continue
-		}
-		sent++
-		lists[n] = append(list, item{body: rec.append(nil), count: 1, asks: op.asks(), done: func(_ uint64, _ bool, err error) { came <- err }})
-	}
-	for n, list := range lists {
-		c.senders[n].put(list...)
-	}
-	for range sent {
-		select {
-		case e := <-came:
-			err = cmp.Or(err, e)
-		case <-ctx.Done():
-			err = context.Cause(ctx)
-			wrap(&err, "set")
-			return err
-		}
+	if err == nil {
+		_, err = all.store(ctx)
 	}
 	wrap(&err, "set")
 	return err
@@ -252,34 +226,31 @@ func (c *Client) checkSize(t *Timer) error {
 	return nil
 }
 
-// isEvery reports whether t is set as by Every.
-func (t Timer) isEvery() bool { return t.Cron != "" && t.Deadline.IsZero() }
-
-// prepare completes t, which is to be set and has been checked, and returns how.
-func (c *Client) prepare(t *Timer, keep bool) op {
-	o := opSet
+// prepare returns the record that sets t, or an error if t cannot be set.
+func (c *Client) prepare(t Timer, keep bool) (record, error) {
+	every := t.Cron != "" && t.Deadline.IsZero()
+	err := c.check(&t) // which sets the deadline
+	rec := t.record(opSet)
+	rec.moved = t.Cron != "" && !every
 	switch {
 	case keep:
-		o = opAdd
-	case t.isEvery():
-		o = opEvery
+		rec.op = opAdd
+	case every:
+		rec.op = opEvery
 	}
-	t.moved, t.last, t.Error = t.Cron != "" && !t.isEvery(), false, ""
-	_ = c.check(t) // sets the deadline
-	return o
+	return rec, err
 }
 
 func (c *Client) sizeOf(t *Timer) int { return len(t.Key) + len(t.Payload) + len(t.Cron) + perLogged }
 
 // set stores t, unless the existing timer is to be kept or is the same timer of Every.
 func (c *Client) set(ctx context.Context, what string, t Timer, keep bool) (set bool, err error) {
-	checked := t
-	if err := c.check(&checked); err != nil {
+	rec, err := c.prepare(t, keep)
+	if err != nil {
 		return false, err
 	}
 	defer wrap(&err, "%s %q", what, t.Key)
-	o := c.prepare(&t, keep)
-	if o == opAdd { // most of them need no record
+	if keep { // most of them need no record
 		old, err := c.find(ctx, t.Key)
 		if err != nil || old.Revision > 0 {
 			return false, err
@@ -288,9 +259,8 @@ func (c *Client) set(ctx context.Context, what string, t Timer, keep bool) (set 
 	if err := c.room(ctx, &c.space, int64(c.sizeOf(&t))); err != nil {
 		return false, err
 	}
-	rec := t.record(o)
 	_, answer, err := c.add(ctx, c.layout.partition(t.Key), &rec)
-	return err == nil && (answer || o == opSet), err
+	return err == nil && (answer || rec.op == opSet), err
 }
 
 // Reschedule moves the timer with this key to another deadline, and keeps its payload. For a timer of Every it

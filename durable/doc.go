@@ -36,6 +36,8 @@
 // what is live. A record that repeats a timer counts only if the timer has not changed. Timers from before the base are missing
 // in the first part of the log until they are repeated; so the base says up to where that is, and which records there had no
 // effect although a reader could think so. Messages before the base do not count if a server that was killed restores them.
+// A worker may miss messages that were removed, because it was suspended or its connection was lost. Until the number of messages
+// before the base tells it that nothing is missing, it answers no client and calls no handler.
 //
 // Workers share the partitions. Each worker regularly writes a sign of life to a bucket, with the partitions that it
 // serves, and a hash assigns each partition to one of the workers alive. The newly assigned worker reads the

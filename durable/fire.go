@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"math"
 	"time"
+
+	"github.com/timerbench/timerbench/durable/internal/cron"
 )
 
 const (
@@ -52,7 +54,7 @@ func (w *worker) fireDue(ctx context.Context) {
 // ran is a timer of Every that is due, or whose zone must be looked at.
 type ran struct {
 	due
-	Timer
+	record
 }
 
 // fire sends what is due to the log, and returns when it must be called again.
@@ -90,7 +92,7 @@ func (p *partition) fire() (next int64) {
 			body = rec.append(body)
 			sent = append(sent, d)
 		case d.isCron():
-			runs = append(runs, ran{d, d.timer(nil)})
+			runs = append(runs, ran{d, d.keep(nil)})
 		default:
 			rec := record{op: opFire, key: d.key(), rev: d.rev}
 			body = rec.append(body)
@@ -219,17 +221,15 @@ func (p *partition) later(d due, at time.Time, zone bool) {
 
 // run returns the record about a timer of Every, if one is needed.
 func (w *worker) run(p *partition, r ran, now time.Time) (rec record, ok bool) {
-	t := r.Timer
-	rec = record{op: opRun, key: t.Key, rev: t.Revision}
-	if right := t.rightRun(); !right.Equal(t.Deadline) {
-		rec.deadline = right.UnixNano()
+	rec = record{op: opRun, key: r.key, rev: r.rev}
+	if rec.deadline = r.rightRun(); rec.deadline != r.deadline {
 		return rec, true
 	}
 	if r.zone {
 		p.later(r.due, now.Add(zonePause), true)
 		return rec, false
 	}
-	fires, next, err := w.nextRun(t.Cron, t.Missed, t.last, t.Deadline, now)
+	fires, next, err := w.nextRun(r.cron, r.missed, r.last, time.Unix(0, r.deadline), now)
 	if year := next.UTC().Year(); err == nil && year > lastYear { // the clock is wrong
 		err = fmt.Errorf("the next run is in the year %d: want %d at most", year, lastYear)
 	}
@@ -240,19 +240,31 @@ func (w *worker) run(p *partition, r ran, now time.Time) (rec record, ok bool) {
 	return rec, true
 }
 
+// rightRun returns the deadline that a timer of Every should have. It differs from the one stored if the rules of its time
+// zone do.
+func (r *record) rightRun() int64 {
+	if r.byZone() {
+		right, err := cron.RightRun(r.cron, time.Unix(0, r.stored), time.Unix(0, r.deadline))
+		if err == nil { // otherwise it is reported when the timer is due
+			return right.UnixNano()
+		}
+	}
+	return r.deadline
+}
+
 // unreadable keeps a timer whose next run cannot be computed, for example because the machine does not know its time
 // zone, and computes the run again after a pause. The first worker stores the error with the timer.
 func (w *worker) unreadable(p *partition, r ran, err error) (rec record, ok bool) {
-	if r.Error == "" {
+	if r.err == "" {
 		text := clip(err.Error(), maxError)
-		return record{op: opRun, key: r.Key, rev: r.Revision, deadline: r.at, extra: extra{last: r.last, err: text}}, true
+		return record{op: opRun, key: r.key, rev: r.rev, deadline: r.at, extra: extra{last: r.last, err: text}}, true
 	}
 	level := slog.LevelDebug
 	if p.cannotRead(r.entry, err) {
 		level = slog.LevelError
 	}
 	w.cfg.Logger.Log(context.Background(), level, "the next run of a timer cannot be computed: it is tried again",
-		"key", r.Key, "after", unreadablePause, "error", err)
+		"key", r.key, "after", unreadablePause, "error", err)
 	time.AfterFunc(unreadablePause, func() { p.later(r.due, time.Unix(0, r.at), false) })
 	return rec, false
 }

@@ -313,7 +313,8 @@ func TestSet(t *testing.T) {
 	if n := len(pending(t, c, "")); n != 1 {
 		t.Fatalf("%d timers are there, want none of those refused", n)
 	}
-	timers = append(timers, Timer{Key: "every", Cron: "@hourly"}, Timer{Key: "first", Cron: "@hourly", Deadline: at})
+	timers = append(timers, Timer{Key: "every", Cron: "@hourly"}, Timer{Key: "first", Cron: "@hourly", Deadline: at},
+		Timer{Key: "largest", Deadline: at, Payload: make([]byte, c.nc.MaxPayload()-recordRoom-7), Limits: limits})
 	for range 2 { // it may be called again
 		mustSet(t, c, timers...)
 	}
@@ -402,18 +403,29 @@ func TestEveryAgain(t *testing.T) {
 func TestChangeForgetsTheRun(t *testing.T) {
 	t.Parallel()
 	c := open(t, start(t), Config{})
-	old := Timer{Key: "key", Cron: "@hourly", Deadline: time.Now().Add(time.Hour), last: true, Error: "on purpose"}
-	for range 2 {
-		put(t, c, old)
-		timer := mustGet(t, c, "key")
-		if !timer.last || timer.Error != old.Error {
-			t.Fatalf("%+v is stored", timer)
+	old := Timer{Key: "key", Cron: "@hourly", Deadline: time.Now().Add(time.Hour)}
+	run := func() (last bool, text string) {
+		t.Helper()
+		fatalIf(t, c.withCold(t.Context(), c.layout.partition("key"), func(k *cold) error {
+			more := k.replica.pending["key"].more
+			last, text = more.last, more.err
+			return nil
+		}))
+		return last, text
+	}
+	for name, change := range map[string]func() error{
+		"move": func() error { _, err := c.Reschedule(t.Context(), "key", old.Deadline); return err },
+		"set":  func() error { return c.Set(t.Context(), mustGet(t, c, "key")) },
+	} {
+		rec := old.record(opSet)
+		rec.last, rec.err = true, "on purpose"
+		must(t, func() error { _, _, err := c.add(t.Context(), c.layout.partition("key"), &rec); return err })
+		if last, text := run(); !last || text != rec.err || mustGet(t, c, "key").Error != text {
+			t.Fatalf("%v, %q is stored", last, text)
 		}
-		must(t, func() error { _, err := c.Reschedule(t.Context(), "key", old.Deadline); return err })
-		moved := mustGet(t, c, "key")
-		mustSet(t, c, timer)
-		if again := mustGet(t, c, "key"); moved.last || moved.Error != "" || again.last || again.Error != "" {
-			t.Errorf("moved: %+v, set: %+v", moved, again)
+		must(t, change)
+		if last, text := run(); last || text != "" {
+			t.Errorf("after %s: %v, %q", name, last, text)
 		}
 	}
 }

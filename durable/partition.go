@@ -2,10 +2,8 @@ package durable
 
 import (
 	"cmp"
-	"container/heap"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -20,7 +18,7 @@ type partition struct {
 	number int
 	stop   context.CancelFunc
 	ended  chan struct{} // closed when it is no longer served
-	loaded atomic.Bool   // all that was stored has been read
+	loaded atomic.Bool   // all that was stored has been read, and nothing is missing
 	rescan chan struct{} // has a token if the partition must be read again
 	look   chan struct{} // has a token if far timers may have entered the horizon
 
@@ -43,18 +41,11 @@ type partition struct {
 	reading []reached
 }
 
-// reached is closed when a message has been read.
+// reached is closed when a message has been read and nothing is missing.
 type reached struct {
 	seq  uint64
 	done chan struct{}
 }
-
-// Far timers are grouped by deadline into widths, widths of them to a horizon. The payloads of a group are read when its
-// first deadline is a horizon away.
-const widths = 4
-
-// maxStale limits how many timers that have changed are still in the groups or the schedule.
-const maxStale = 10_000
 
 func newPartition(w *worker, number int) *partition {
 	p := &partition{w: w, number: number, ended: make(chan struct{}), rescan: make(chan struct{}, 1), look: make(chan struct{}, 1),
@@ -63,17 +54,16 @@ func newPartition(w *worker, number int) *partition {
 	return p
 }
 
-func (p *partition) width() int64 { return int64(p.w.cfg.Horizon / widths) }
-
-// begin starts with an empty replica.
+// begin starts with an empty replica. What it knew may be wrong, or lost.
 func (p *partition) begin(b base) {
 	r := newReplica(b)
 	r.near, r.placed, r.took, r.freed = p.near, p.placed, p.took, p.freed
-	r.read = make([]uint64, 0, 1)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.replica, p.soon, p.far, p.farSize, p.free = r, nil, make(map[int64][]*entry), 0, nil
+	p.replica, p.soon, p.far, p.farSize, p.free, p.recent = r, nil, make(map[int64][]*entry), 0, nil, nil
 	clear(p.waits)
+	clear(p.answers)
+	p.w.jobs.forget(p.number)
 	select {
 	case <-p.rescan:
 	default:
@@ -91,8 +81,6 @@ func (p *partition) run(ctx context.Context) {
 		p.loaded.Store(false)
 	}
 }
-
-var errCleaned = errors.New("the log was cleaned while it was read")
 
 // follow reads the log of the partition, and then each change. It returns nil when it is time to read it again.
 func (p *partition) follow(ctx context.Context) error {
@@ -127,76 +115,104 @@ func (p *partition) follow(ctx context.Context) error {
 // read applies all messages of the log, until ctx ends or an error occurs.
 func (p *partition) read(ctx context.Context, b base) error {
 	var asking *nats.Subscription
-	before := uint64(0)
 	defer func() {
 		if asking != nil {
 			_ = asking.Unsubscribe() // the connection may be closed
 		}
 	}()
 	return p.w.follow(ctx, p.w.layout.log(p.number), b.First, func(m message) error {
-		switch {
-		case m.body != nil:
-			p.apply(m)
-		case m.seq == isBehind: // messages may be missing until the rest has come
-			p.loaded.Store(false)
-			p.with(func(r *replica) { before = r.applied })
-		default: // all stored messages have been read
-			now, err := p.w.readBase(ctx, p.number)
-			if err != nil {
-				return err
-			}
-			p.mu.Lock()
-			complete := p.replica.complete(now)
-			if p.replica.read == nil { // it continues after a message
-				complete = now.First <= before+1 || now.seq == p.replica.base.seq
-			}
-			if complete {
-				p.replica.read = nil
-				p.connection, _ = p.w.link()
-			}
-			p.mu.Unlock()
-			if !complete {
-				return errCleaned
-			}
-			if asking == nil {
-				asking, err = p.w.nc.QueueSubscribe(p.w.layout.ask(p.number), "workers", p.answer)
-				if err != nil {
-					return err
-				}
-			}
-			poke(p.look)
-			p.loaded.Store(true)
-			p.w.wake()
+		err := p.see(ctx, m)
+		if err == nil && asking == nil && p.loaded.Load() {
+			asking, err = p.w.nc.QueueSubscribe(p.w.layout.ask(p.number), "workers", p.answer)
 		}
-		return nil
+		return err
 	})
+}
+
+// see takes a message of the log. While messages may be missing, nothing is answered and no handler is called.
+func (p *partition) see(ctx context.Context, m message) error {
+	switch {
+	case m.body != nil:
+		p.apply(m)
+	case m.seq == isBehind:
+		p.loaded.Store(false)
+	default:
+		return p.level(ctx)
+	}
+	return nil
+}
+
+// check returns errCleaned if messages were removed that were not read.
+func (p *partition) check(ctx context.Context) error {
+	b, err := p.w.readBase(ctx, p.number)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err == nil && !p.replica.advance(b) {
+		err = errCleaned
+	}
+	return err
+}
+
+// level is called when all stored messages were read.
+func (p *partition) level(ctx context.Context) error {
+	if err := p.check(ctx); err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.connection, _ = p.w.link()
+	p.loaded.Store(true)
+	p.free = slices.DeleteFunc(p.free, func(e *entry) bool {
+		own := e.state == isFired && e.more.holder == p.w.id
+		if own {
+			p.w.enqueue(p, e, false)
+		}
+		return own
+	})
+	for id, m := range p.asked {
+		if answers, ok := p.answers[id]; ok {
+			respond(m, answers)
+			delete(p.asked, id)
+		}
+	}
+	p.tell()
+	poke(p.look)
+	p.w.wake()
+	return nil
 }
 
 // apply applies a message of the log.
 func (p *partition) apply(m message) {
 	p.mu.Lock()
 	id, answers, err := p.replica.apply(m.seq, m.at, m.body)
+	var question *nats.Msg
 	if len(answers) > 0 && m.seq > p.replica.base.Complete { // otherwise they may be wrong
 		p.remember(id, answers)
-	}
-	question := p.asked[id]
-	delete(p.asked, id)
-	if m.seq <= p.replica.base.Complete {
-		question = nil
-	}
-	p.reading = slices.DeleteFunc(p.reading, func(r reached) bool {
-		if r.seq <= m.seq {
-			close(r.done)
+		if p.loaded.Load() {
+			question = p.asked[id]
+			delete(p.asked, id)
 		}
-		return r.seq <= m.seq
-	})
+	}
+	p.tell()
 	p.unseen = slices.DeleteFunc(p.unseen, func(f flight) bool { return f.seq <= m.seq })
 	p.mu.Unlock()
-	if question != nil && err == nil {
+	if question != nil {
 		respond(question, answers)
 	}
 	if err != nil {
 		p.w.setAside("message of a log", err)
+	}
+}
+
+// tell tells who waits for messages that they were read.
+func (p *partition) tell() {
+	if p.loaded.Load() {
+		p.reading = slices.DeleteFunc(p.reading, func(r reached) bool {
+			if r.seq <= p.replica.applied {
+				close(r.done)
+			}
+			return r.seq <= p.replica.applied
+		})
 	}
 }
 
@@ -221,7 +237,7 @@ func respond(m *nats.Msg, answers []byte) {
 func (p *partition) answerVerdict(id messageID, m *nats.Msg) {
 	p.mu.Lock()
 	answers, ok := p.answers[id]
-	if !ok {
+	if ok = ok && p.loaded.Load(); !ok {
 		if len(p.asked) > maxAnswers { // of messages that never came
 			clear(p.asked)
 		}
@@ -233,224 +249,33 @@ func (p *partition) answerVerdict(id messageID, m *nats.Msg) {
 	}
 }
 
-// reached waits until a message has been read.
-func (p *partition) reached(ctx context.Context, seq uint64) error {
-	p.mu.Lock()
-	if p.replica.applied >= seq && p.replica.read == nil {
-		p.mu.Unlock()
-		return nil
-	}
-	r := reached{seq, make(chan struct{})}
-	p.reading = append(p.reading, r)
-	p.mu.Unlock()
-	select {
-	case <-r.done:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
-
-// due is when an entry must be looked at.
-type due struct {
-	at int64
-	*entry
-	zone bool // just for the rules of its time zone
-}
-
-// stale reports whether the entry has changed since.
-func (d due) stale() bool {
-	switch d.state {
-	case isPending:
-		return !d.zone && d.deadline != d.at || d.zone && !d.timer(nil).byZone()
-	case isFired:
-		return d.more.holder != 0 || d.more.at != d.at
-	}
-	return true
-}
-
-// schedule is a heap of entries by time.
-type schedule []due
-
-func (s schedule) Len() int { return len(s) }
-func (s schedule) Less(i, j int) bool {
-	return s[i].at < s[j].at || s[i].at == s[j].at && s[i].rev < s[j].rev
-}
-func (s schedule) Swap(i, j int) { s[i], s[j] = s[j], s[i] }
-func (s *schedule) Push(x any)   { *s = append(*s, x.(due)) }
-func (s *schedule) Pop() any {
-	last := len(*s) - 1
-	d := (*s)[last]
-	*s = (*s)[:last]
-	return d
-}
-
-// near reports whether the payload of a timer is needed within the horizon. p.mu must be held, as for all hooks of the replica.
-func (p *partition) near(e *entry) bool {
-	return e.deadline <= p.w.cfg.Now().UnixNano()+int64(p.w.cfg.Horizon)
-}
-
-// placed schedules e.
-func (p *partition) placed(e *entry) {
-	switch {
-	case e.state == isFired:
-		p.push(due{e.more.at, e, false})
-	case e.isCron():
-		if e.timer(nil).byZone() {
-			p.push(due{min(e.deadline, p.w.cfg.Now().Add(time.Second).UnixNano()), e, true}) // two workers may disagree
-		}
-		p.push(due{e.deadline, e, false})
-	case e.whole() && p.near(e):
-		p.push(due{e.deadline, e, false})
-	default:
-		group := e.deadline / p.width()
-		p.far[group] = append(p.far[group], e)
-		if p.farSize++; p.farSize > 2*len(p.replica.pending)+maxStale {
-			p.dropStale()
-		}
-		if p.near(e) { // it has moved
-			poke(p.look)
-		}
-	}
-}
-
-func (p *partition) push(d due) {
-	if len(p.soon) > 2*(len(p.replica.pending)+len(p.replica.others))+maxStale {
-		p.soon = slices.DeleteFunc(p.soon, due.stale)
-		heap.Init(&p.soon)
-	}
-	heap.Push(&p.soon, d)
-	if p.soon[0].entry == d.entry && p.loaded.Load() {
-		p.w.wakeAt(d.at)
-	}
-}
-
-// dropStale drops far timers that have changed.
-func (p *partition) dropStale() {
-	p.farSize = 0
-	for group, list := range p.far {
-		list = slices.DeleteFunc(list, func(e *entry) bool { return !p.isFar(e, group) })
-		p.far[group] = list
-		p.farSize += len(list)
-	}
-}
-
-// isFar reports whether e still belongs into a group.
-func (p *partition) isFar(e *entry, group int64) bool {
-	return e.state == isPending && e.deadline/p.width() == group
-}
-
-// readFar reads the payloads of the timers that have entered the horizon.
-func (p *partition) readFar(ctx context.Context) error {
-	p.mu.Lock()
-	until := p.w.cfg.Now().UnixNano() + int64(p.w.cfg.Horizon)
-	var list []*entry
-	for group, entries := range p.far {
-		if group*p.width() > until {
-			continue
-		}
-		for _, e := range entries {
-			if p.isFar(e, group) && e.whole() {
-				p.push(due{e.deadline, e, false})
-			} else if p.isFar(e, group) {
-				list = append(list, e)
-			}
-		}
-		delete(p.far, group)
-		p.farSize -= len(entries)
-	}
-	p.mu.Unlock()
-	return p.loadAll(ctx, list)
-}
-
-// loadAll reads the payloads of timers into memory.
-func (p *partition) loadAll(ctx context.Context, list []*entry) error {
-	homes := make(map[uint64][]*entry)
-	p.mu.Lock()
-	for _, e := range list {
-		seq := e.home() / perMessage
-		homes[seq] = append(homes[seq], e)
-	}
-	p.mu.Unlock()
-	var seqs []uint64
-	for seq := range homes {
-		seqs = append(seqs, seq)
-	}
-	slices.Sort(seqs)
-	return inParallel(ctx, readers, seqs, func(ctx context.Context, seq uint64) error {
-		body, err := p.w.message(ctx, seq)
-		if err != nil {
-			if p.unchanged(homes[seq], seq) {
-				return fmt.Errorf("message %d, with payloads: %w", seq, err)
-			}
-			return p.loadAll(ctx, homes[seq]) // they have been kept elsewhere
-		}
-		_, records, err := parseMessage(body, nil)
-		if err != nil {
-			return err
-		}
+// with implements reads.
+func (p *partition) with(ctx context.Context, seq uint64, f func(*replica)) error {
+	for ctx.Err() == nil {
 		p.mu.Lock()
-		defer p.mu.Unlock()
-		for _, e := range homes[seq] {
-			home := e.home()
-			if e.state == isEnded || e.whole() {
-				continue
-			}
-			if i := int(home % perMessage); home/perMessage == seq && i < len(records) && records[i].key == e.key() {
-				e.data = e.key() + string(records[i].payload)
-			}
-			if e.state == isPending {
-				p.push(due{e.deadline, e, false})
-			}
+		if p.loaded.Load() && p.replica.applied >= seq {
+			defer p.mu.Unlock()
+			f(p.replica)
+			return nil
 		}
-		return nil
-	})
-}
-
-const readers = 16 // requests for messages at a time
-
-func (p *partition) unchanged(list []*entry, seq uint64) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return slices.ContainsFunc(list, func(e *entry) bool { return e.state != isEnded && !e.whole() && e.home()/perMessage == seq })
-}
-
-// load returns the payload of e.
-func (p *partition) load(ctx context.Context, e *entry) ([]byte, error) {
-	p.mu.Lock()
-	whole := e.whole()
-	seq, index := e.home()/perMessage, int(e.home()%perMessage)
-	payload := []byte(nil)
-	if whole {
-		payload = e.payload()
+		r := reached{seq, make(chan struct{})}
+		p.reading = append(p.reading, r)
+		p.mu.Unlock()
+		select {
+		case <-r.done:
+		case <-p.ended:
+			return errors.New("the partition is no longer served")
+		case <-ctx.Done():
+		}
 	}
-	p.mu.Unlock()
-	if whole {
-		return payload, nil
-	}
-	body, err := p.w.message(ctx, seq)
-	if err != nil {
-		return nil, err
-	}
-	_, records, err := parseMessage(body, nil)
-	if err == nil && index >= len(records) {
-		err = fmt.Errorf("message %d has %d records", seq, len(records))
-	}
-	if err != nil {
-		return nil, err
-	}
-	return records[index].payload, nil
+	return context.Cause(ctx)
 }
 
 // took hands e to a handler of this worker, if it has fired it, or took it over. Otherwise another worker handles it.
 func (p *partition) took(e *entry) {
-	if e.more.holder != p.w.id {
-		p.free = append(p.free, e)
-		return
-	}
-	if p.replica.read == nil { // otherwise look at it once the log was read: it may be done
+	if e.more.holder == p.w.id && p.loaded.Load() {
 		p.w.enqueue(p, e, true)
-	} else {
+	} else { // level looks at it again, if it is not done then, or adopt
 		p.free = append(p.free, e)
 	}
 }
@@ -466,10 +291,7 @@ func (p *partition) adopt(m *members) {
 	var body []byte
 	p.free = slices.DeleteFunc(p.free, func(e *entry) bool {
 		switch {
-		case e.state != isFired || e.more.holder == 0:
-			return true
-		case e.more.holder == p.w.id:
-			p.w.enqueue(p, e, false)
+		case e.state != isFired || e.more.holder == 0 || e.more.holder == p.w.id:
 			return true
 		case m.handles(e.more.holder):
 			return false
@@ -524,10 +346,11 @@ func (p *partition) unreadable() (count int, err error) {
 
 // close drops all timers. Due timers no longer fire.
 func (p *partition) close() {
+	p.begin(base{})
 	p.mu.Lock()
 	p.closed = true
 	unseen := p.unseen
-	p.replica, p.soon, p.far, p.farSize, p.free, p.unseen = newReplica(base{}), nil, nil, 0, nil, nil
+	p.unseen = nil
 	p.mu.Unlock()
 	p.w.giveBack(p.number, unseen...)
 }

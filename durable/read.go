@@ -29,18 +29,22 @@ func wrap(err *error, format string, args ...any) {
 	}
 }
 
-// message returns the body of one message.
-func (c *Client) message(ctx context.Context, seq uint64) ([]byte, error) {
+// records returns the records of one message.
+func (c *Client) records(ctx context.Context, seq uint64) ([]record, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	m, err := c.get.GetMsg(c.layout.name, seq, nats.Context(ctx), nats.DirectGet())
 	if errors.Is(err, nats.ErrMsgNotFound) { // a replica of the server may lag behind
 		m, err = c.get.GetMsg(c.layout.name, seq, nats.Context(ctx))
 	}
-	if err != nil {
-		return nil, err
+	var list []record
+	if err == nil {
+		_, list, err = parseMessage(m.Data, nil)
 	}
-	return m.Data, nil
+	if err != nil {
+		return nil, fmt.Errorf("message %d: %w", seq, err)
+	}
+	return list, nil
 }
 
 const (
@@ -81,6 +85,7 @@ type reading struct {
 	consumer jetstream.Consumer // nil if it could not be created
 	came     uint64             // messages from this consumer
 	level    bool               // all stored messages have been read
+	turn     time.Time          // the last one of the loop, or when the server has answered since
 }
 
 // consume continues with a new consumer. It returns the error of f, or an error if messages are lost or do not come.
@@ -118,23 +123,38 @@ func (r *reading) consume(ctx context.Context) (err error) {
 	look := time.NewTicker(readPause)
 	defer look.Stop()
 	connection, before := r.nc.Stats().Reconnects, r.came
-	for err == nil {
+	for r.turn = time.Now(); err == nil; {
+		var m jetstream.Msg
 		select {
-		case m := <-messages:
-			err = r.take(m)
+		case m = <-messages:
 		case err = <-failed:
 		case <-ctx.Done():
 			err = context.Cause(ctx)
 		case <-look.C:
-			if r.nc.Stats().Reconnects != connection { // messages in flight are lost
-				err = errors.New("the connection was lost")
-			} else if !r.level && r.came == before && len(messages) == 0 {
-				err = r.silent(ctx)
-			}
+		}
+		still := stoodStill(r.turn, time.Now())
+		r.turn = time.Now()
+		switch {
+		case err != nil:
+		case still: // messages may have been removed before the server sent them
+			err = errors.New("the process stood still")
+		case m != nil:
+			err = r.take(m)
+		case r.nc.Stats().Reconnects != connection: // messages in flight are lost
+			err = errors.New("the connection was lost")
+		case !r.level && r.came == before && len(messages) == 0:
+			err = r.silent(ctx)
+		}
+		if m == nil {
 			before = r.came
 		}
 	}
 	return err
+}
+
+// stoodStill reports whether a loop that turns at least each readPause was suspended, with its machine or alone.
+func stoodStill(turn, now time.Time) bool {
+	return max(now.Sub(turn), now.Round(0).Sub(turn.Round(0))) > tightAge*3/4
 }
 
 func (r *reading) tell(m message) error {
@@ -162,11 +182,13 @@ func (r *reading) take(m jetstream.Msg) error {
 
 // left tells f when none of the stored messages is left.
 func (r *reading) left(n uint64) error {
-	if n == 0 && !r.level {
-		r.level = true
-		return r.tell(message{seq: isLevel})
+	if n > 0 || r.level {
+		return nil
 	}
-	return nil
+	r.level = true
+	err := r.tell(message{seq: isLevel})
+	r.turn = time.Now()
+	return err
 }
 
 // silent finds out why no message came: the rest may have been removed in the meantime, or lost.

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/timerbench/timerbench/driver"
-	"github.com/timerbench/timerbench/durable/internal/cron"
 )
 
 // Timer is a pending timer, or a timer to set.
@@ -23,10 +22,6 @@ type Timer struct {
 	Limits
 	Revision uint64 // increases with each change of a timer of its partition; Set ignores it
 	Error    string // why a worker could not compute the next run of Every so far, or ""; Set ignores it
-
-	last   bool      // the deadline is that of the last of missed runs
-	moved  bool      // of Every: a client has chosen the deadline, which need not be a run
-	stored time.Time // of Every: when, by the server's clock
 }
 
 // Limits are the limits of one timer. A zero field means the value of Config.
@@ -81,7 +76,7 @@ const (
 	opRun                   // fires a run of a timer of Every, or skips it, and moves the timer to the next one
 	opTake                  // makes the sender handle a timer that has fired
 	opRetry                 // an attempt has failed: another one is due at the deadline
-	opRelease               // the sender does not handle the timer after all
+	opRelease               // the same, if the sender has not handled it
 	opDone                  // a timer is handled
 	opBury                  // a timer becomes a dead letter: all about it
 	opRevive                // a dead letter fires again
@@ -110,10 +105,10 @@ type extra struct {
 	cron   string
 	missed driver.Missed
 	limits Limits
-	last   bool
-	moved  bool
+	last   bool // the deadline is that of the last of missed runs
+	moved  bool // of Every: a client has chosen the deadline, which need not be a run
 	err    string
-	stored int64
+	stored int64 // of Every: when, by the server's clock
 }
 
 // The fields of a record that differ from zero, as bits of a number before them.
@@ -349,36 +344,19 @@ func parseMessage(body []byte, list []record) (messageID, []record, error) {
 // record returns the record that sets t.
 func (t *Timer) record(o op) record {
 	return record{op: o, key: t.Key, payload: t.Payload, deadline: t.Deadline.UnixNano(), extra: extra{
-		cron: t.Cron, missed: t.Missed, limits: t.Limits, last: t.last, moved: t.moved, err: t.Error}}
+		cron: t.Cron, missed: t.Missed, limits: t.Limits}}
 }
 
 // timer returns the timer that a record sets or keeps.
 func (r *record) timer(revision uint64) Timer {
-	t := Timer{Key: r.key, Deadline: time.Unix(0, r.deadline), Payload: r.payload, Cron: r.cron, Missed: r.missed,
-		Limits: r.limits, Revision: revision, Error: r.err, last: r.last, moved: r.moved}
-	if r.stored != 0 {
-		t.stored = time.Unix(0, r.stored)
-	}
-	return t
-}
-
-// rightRun returns the deadline that t should have. It differs from the one stored if the rules of its time zone do.
-func (t Timer) rightRun() time.Time {
-	if t.byZone() {
-		if right, err := cron.RightRun(t.Cron, t.stored, t.Deadline); err == nil { // otherwise it is reported when t is due
-			return right
-		}
-	}
-	return t.Deadline
+	return Timer{Key: r.key, Deadline: time.Unix(0, r.deadline), Payload: r.payload, Cron: r.cron, Missed: r.missed,
+		Limits: r.limits, Revision: revision, Error: r.err}
 }
 
 // byZone reports whether the deadline follows from the rules of a time zone.
-func (t Timer) byZone() bool {
-	return !t.moved && (strings.HasPrefix(t.Cron, "CRON_TZ=") || strings.HasPrefix(t.Cron, "TZ="))
+func (x *extra) byZone() bool {
+	return !x.moved && (strings.HasPrefix(x.cron, "CRON_TZ=") || strings.HasPrefix(x.cron, "TZ="))
 }
-
-// clip returns text, cut to at most n bytes.
-func clip(text string, n int) string { return strings.ToValidUTF8(text[:min(n, len(text))], "") }
 
 // id identifies one deadline of one key.
 func id(key string, deadline int64) string {

@@ -1,7 +1,6 @@
 package durable
 
 import (
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
@@ -95,17 +94,6 @@ func (e *entry) payload() []byte {
 	return []byte(e.data[e.keySize:])
 }
 
-// base says where the log of a partition begins, and what a reader needs to know about its first part. See doc.go.
-type base struct {
-	First    uint64   // the first message that counts
-	Complete uint64   // up to this message, timers from before First may be missing
-	Void     []uint64 // records of opKeep, opAdd, opEvery and opBury up to there that had no effect
-	Removed  uint64   // how many messages were before First
-	Bytes    uint64   // and how many bytes
-
-	seq uint64 // the message with the base itself, or 0
-}
-
 // replica is the state of a partition: what follows from its log up to some message. All replicas that have read the
 // same log are equal.
 type replica struct {
@@ -117,7 +105,7 @@ type replica struct {
 	void    []uint64          // as base.Void, up to applied
 	total   int64             // bytes of the log, with the removed ones
 	live    int64             // bytes of what is still needed
-	read    []uint64          // the messages, while the log is being read
+	read    []uint64          // the messages from base.First on
 
 	near   func(e *entry) bool // whether the payload must be in memory
 	placed func(e *entry)      // called when e is pending, or without a holder, and may be due
@@ -144,9 +132,7 @@ const perLogged = 64
 func (r *replica) apply(seq uint64, at time.Time, body []byte) (id messageID, answers []byte, err error) {
 	r.applied = seq
 	r.total += loggedSize(body)
-	if r.read != nil {
-		r.read = append(r.read, seq)
-	}
+	r.read = append(r.read, seq)
 	id, r.parsed, err = parseMessage(body, r.parsed)
 	if err != nil {
 		return id, nil, fmt.Errorf("message %d: %w", seq, err)
@@ -225,10 +211,9 @@ func (r *replica) do(pos uint64, at time.Time, sender uint64, rec *record) (ok b
 		r.took(e)
 		return true
 	case opRevive:
-		r.dead--
-		r.live -= int64(len(m.err))
-		r.became(e, isFired, pos)
+		r.drop(e)
 		m.holder, m.attempts, m.at, m.err = 0, 0, 0, ""
+		r.fire(e, pos)
 		r.placed(e)
 		return true
 	}
@@ -236,15 +221,8 @@ func (r *replica) do(pos uint64, at time.Time, sender uint64, rec *record) (ok b
 		return false
 	}
 	r.freed(e)
-	e.rev, m.holder = pos, 0
-	switch rec.op {
-	case opRetry:
-		m.attempts, m.at = rec.attempts, rec.deadline
-		r.placed(e)
-	case opRelease:
-		m.attempts, m.at = rec.attempts, 0
-		r.placed(e)
-	}
+	e.rev, m.holder, m.attempts, m.at = pos, 0, rec.attempts, rec.deadline
+	r.placed(e)
 	return true
 }
 
@@ -346,7 +324,11 @@ func (r *replica) change(e *entry, pos uint64, at time.Time, sender uint64, rec 
 	case opCancel:
 		r.drop(e)
 	case opFire:
-		r.fire(e, pos, sender)
+		r.drop(e)
+		m := e.need()
+		m.holder, m.attempts = sender, 0
+		r.fire(e, pos)
+		r.took(e)
 	case opMove:
 		r.live -= e.bytes()
 		m := e.need()
@@ -360,10 +342,9 @@ func (r *replica) change(e *entry, pos uint64, at time.Time, sender uint64, rec 
 		home := e.home()
 		if rec.fires {
 			run := &entry{data: e.data, deadline: e.deadline, size: e.size, keySize: e.keySize, rev: e.rev,
-				more: &more{home: home, extra: extra{limits: m.limits}}}
-			r.live += run.bytes()
-			run.state = isEnded // it is in no map so far
-			r.fire(run, pos, sender)
+				more: &more{home: home, extra: extra{limits: m.limits}, holder: sender}}
+			r.fire(run, pos)
+			r.took(run)
 		}
 		r.live -= e.bytes()
 		m.moved = m.moved && rec.deadline == e.deadline // it is just the error that changes
@@ -374,66 +355,10 @@ func (r *replica) change(e *entry, pos uint64, at time.Time, sender uint64, rec 
 	}
 }
 
-// fire makes e a timer that has fired, and that the sender handles.
-func (r *replica) fire(e *entry, pos uint64, sender uint64) {
-	was := e.state
-	if was == isPending {
-		delete(r.pending, e.key())
-		r.live -= e.bytes()
-	}
-	m := e.need()
-	m.home = e.home()
-	if was == isPending {
-		r.live += e.bytes()
-	}
-	m.id, m.holder, m.attempts = pos, sender, 0
-	e.state, e.rev = isFired, pos
+// fire adds e, which is not in the replica, as a timer that has fired.
+func (r *replica) fire(e *entry, pos uint64) {
+	e.more.home = e.home()
+	e.state, e.rev, e.more.id = isFired, pos, pos
 	r.others[pos] = e
-	r.took(e)
-}
-
-// became gives e another state and ID.
-func (r *replica) became(e *entry, s state, pos uint64) {
-	delete(r.others, e.more.id)
-	e.state, e.rev, e.more.id = s, pos, pos
-	r.others[pos] = e
-}
-
-// cleaned returns the base of a log that begins with message first, when nothing live is before it.
-func (r *replica) cleaned(first, removed, bytes uint64) base {
-	i, _ := slices.BinarySearch(r.void, position(first, 0))
-	r.void = slices.Clone(r.void[i:])
-	return base{First: first, Complete: r.applied, Void: r.void, Removed: removed, Bytes: bytes}
-}
-
-// append returns the message that stores a base.
-func (b base) append() []byte {
-	list := []uint64{format, b.First, b.Complete, b.Removed, b.Bytes}
-	last := uint64(0)
-	for _, pos := range b.Void {
-		list = append(list, pos-last)
-		last = pos
-	}
-	var body []byte
-	for _, n := range list {
-		body = binary.AppendUvarint(body, n)
-	}
-	return body
-}
-
-func parseBase(seq uint64, body []byte) (b base, err error) {
-	r := reader{rest: body}
-	if v := r.uint("format", 1<<63); v != format && r.bad == "" {
-		return b, fmt.Errorf("base %d has format %d: want %d", seq, v, format)
-	}
-	b = base{First: r.uint("first", 1<<63), Complete: r.uint("complete", 1<<63), Removed: r.uint("removed", 1<<63),
-		Bytes: r.uint("bytes", 1<<62), seq: seq}
-	for last := uint64(0); len(r.rest) > 0; {
-		last += r.uint("void", 1<<63)
-		b.Void = append(b.Void, last)
-	}
-	if err := r.err(); err != nil {
-		return base{}, fmt.Errorf("base %d: %w", seq, err)
-	}
-	return b, nil
+	r.live += e.bytes()
 }

@@ -58,6 +58,7 @@ func TestReplicasAgree(t *testing.T) {
 		hot := newReplica(base{})
 		var cold []*replica       // one for each base
 		lag := newReplica(base{}) // of a worker that knows an older state
+		complete := true          // it has read all messages
 		m := newModel()
 		keys := []string{"a", "b", "c", "d", "e"}
 		for range 300 {
@@ -94,7 +95,16 @@ func TestReplicasAgree(t *testing.T) {
 				}
 			}
 			if rng.IntN(20) == 0 && len(l.messages) > 5 {
-				cold = append(cold, l.clean(t, rng, hot, m, cold))
+				r, b := l.clean(t, rng, hot, m, cold)
+				for i, r := range append(cold, hot) {
+					if !r.advance(b) {
+						t.Fatalf("seed %d: replica %d says that it has missed messages before %d", seed, i, b.First)
+					}
+				}
+				if complete = complete && lag.applied >= b.First-1; lag.advance(b) != complete {
+					t.Fatalf("seed %d: it has read up to %d, and nothing is missing before %d: %v", seed, lag.applied, b.First, !complete)
+				}
+				cold = append(cold, r)
 			}
 		}
 	}
@@ -110,8 +120,9 @@ func liveBytes(r *replica) (n int64) {
 	return n
 }
 
-// clean removes the oldest messages, as Client.clean does, while others write. It returns a replica that reads the rest.
-func (l *logOf) clean(t *testing.T, rng *rand.Rand, hot *replica, m *model, cold []*replica) *replica {
+// clean removes the oldest messages, as Client.clean does, while others write. It returns a replica that reads the rest, and the
+// base.
+func (l *logOf) clean(t *testing.T, rng *rand.Rand, hot *replica, m *model, cold []*replica) (*replica, base) {
 	put := func(sender uint64, records ...record) {
 		msg := l.add(sender, records...)
 		for _, r := range append([]*replica{hot}, cold...) {
@@ -145,9 +156,10 @@ func (l *logOf) clean(t *testing.T, rng *rand.Rand, hot *replica, m *model, cold
 		}
 		put(9, keeps...)
 	}
-	b := hot.cleaned(first, uint64(n), 0)
-	back, err := parseBase(7, b.append())
-	if b.seq = 7; err != nil || !reflect.DeepEqual(back.Void, b.Void) && len(b.Void) > 0 || back.First != first || back.Complete != b.Complete {
+	hot.cleaned(hot.applied+1, 0, 0) // which is not stored
+	b := hot.cleaned(first, hot.base.Removed+uint64(n), 0)
+	back, err := parseBase(hot.applied, b.append())
+	if err != nil || !reflect.DeepEqual(back.Void, b.Void) && len(b.Void) > 0 || back.First != first || back.Complete != b.Complete {
 		t.Fatalf("%+v is read as %+v, %v", b, back, err)
 	}
 	l.messages = l.messages[n:]
@@ -156,11 +168,10 @@ func (l *logOf) clean(t *testing.T, rng *rand.Rand, hot *replica, m *model, cold
 		_, _, err := r.apply(msg.seq, msg.at, msg.body)
 		fatalIf(t, err)
 	}
-	hot.base = back
 	if !reflect.DeepEqual(r.view(), hot.view()) {
 		t.Fatalf("from %d on there is\n%v\nwant\n%v", first, r.view(), hot.view())
 	}
-	return r
+	return r, back
 }
 
 // model is the same state machine in simple terms.
@@ -290,10 +301,8 @@ func (m *model) apply(sender uint64, msg message, records []record) (answers []b
 			delete(m.others, rec.id)
 		case rec.op == opTake && o.known == rec.rev:
 			o.holder, o.attempts, o.known = sender, rec.attempts, pos
-		case rec.op == opRetry && mine:
+		case (rec.op == opRetry || rec.op == opRelease) && mine:
 			o.holder, o.attempts, o.at, o.known = 0, rec.attempts, rec.deadline, pos
-		case rec.op == opRelease && mine:
-			o.holder, o.attempts, o.at, o.known = 0, rec.attempts, 0, pos
 		case rec.op == opBury && mine && o.state == isFired:
 			delete(m.others, rec.id)
 			m.others[pos] = &modelTimer{key: o.key, payload: o.payload, deadline: o.deadline, state: isDead, attempts: rec.attempts, err: rec.err, known: pos}

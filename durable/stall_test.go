@@ -23,6 +23,8 @@ type alone struct {
 	jetstream.JetStream
 	*partition
 	seq   atomic.Uint64
+	store fake
+	full  bool
 	sent  chan []record
 	log   logged
 	calls atomic.Int32 // of run
@@ -38,12 +40,45 @@ func (a *alone) PublishMsg(_ context.Context, m *nats.Msg, _ ...jetstream.Publis
 	return &jetstream.PubAck{Sequence: seq}, err
 }
 
+// AccountInfo tells about a store of 1 MB.
+func (a *alone) AccountInfo(context.Context) (*jetstream.AccountInfo, error) {
+	info := &jetstream.AccountInfo{}
+	if info.Limits.MaxStore = 1 << 20; a.full {
+		info.Store = 1 << 20
+	}
+	return info, nil
+}
+
+// fake has one base, and messages.
+type fake struct {
+	nats.JetStreamManager
+	base     base
+	messages map[uint64][]byte
+	reads    func() // is called before a message is read
+}
+
+// GetLastMsg returns the base.
+func (f *fake) GetLastMsg(string, string, ...nats.JSOpt) (*nats.RawStreamMsg, error) {
+	if f.base.seq == 0 {
+		return nil, nats.ErrMsgNotFound
+	}
+	return &nats.RawStreamMsg{Sequence: f.base.seq, Data: f.base.append()}, nil
+}
+
+// GetMsg returns a message.
+func (f *fake) GetMsg(_ string, seq uint64, _ ...nats.JSOpt) (*nats.RawStreamMsg, error) {
+	if f.reads != nil {
+		f.reads()
+	}
+	return &nats.RawStreamMsg{Sequence: seq, Data: f.messages[seq]}, nil
+}
+
 func newAlone(t *testing.T) *alone {
 	t.Helper()
 	a := &alone{sent: make(chan []record, 10)}
 	cfg, err := Config{Logger: a.log.logger()}.withDefaults()
 	fatalIf(t, err)
-	c := &Client{cfg: cfg, js: a, layout: layout{name: "timers", partitions: 1}, senders: make([]sender, 1), id: 1}
+	c := &Client{cfg: cfg, js: a, get: &a.store, nc: &nats.Conn{}, layout: layout{name: "timers", partitions: 1}, senders: make([]sender, 1), id: 1}
 	c.batch.Store(maxBatch)
 	c.senders[0].Client, c.lost.funcs = c, make(map[*func()]bool)
 	w := newWorker(c)
@@ -54,7 +89,6 @@ func newAlone(t *testing.T) *alone {
 		return a.run(last, deadline, now)
 	}
 	a.partition = newPartition(w, 0)
-	a.replica.read = nil
 	w.served[0] = a.partition
 	a.loaded.Store(true)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -65,9 +99,17 @@ func newAlone(t *testing.T) *alone {
 }
 
 // set writes a timer, as a client does.
-func (a *alone) set(timer Timer) {
-	rec := timer.record(opSet)
-	a.apply(message{a.seq.Add(1), time.Now(), rec.append(messageID{2, 1}.append(nil))})
+func (a *alone) set(timer Timer) { a.write(messageID{2, 1}, timer.record(opSet)) }
+
+// write writes a record, and returns its position.
+func (a *alone) write(id messageID, rec record) uint64 {
+	seq := a.seq.Add(1)
+	body := rec.append(id.append(nil))
+	if a.store.messages != nil {
+		a.store.messages[seq] = body
+	}
+	a.apply(message{seq, time.Now(), body})
+	return position(seq, 0)
 }
 
 // next returns the next record that the worker writes, and the timer after it, if it is pending.

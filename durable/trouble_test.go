@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // fill sets timers until the store is full, and returns their keys.
@@ -106,6 +108,81 @@ func TestFullOfSmallTimers(t *testing.T) {
 		fatalIf(t, c.Discard(t.Context(), d))
 	}
 	waitFor(t, func() bool { return c.Schedule(t.Context(), "another", time.Now(), nil) == nil })
+}
+
+// A store fills while a worker fires, by its own limit or by one that an operator has set. Set returns ErrFull, all that was
+// acknowledged fires, and there is room again.
+func TestFullWhileAWorkerFires(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name  string
+		store int64 // MaxStore
+		bytes int64 // MaxBytes of the stream, which has no reserve
+	}{{"store", 1_000_000, -1}, {"stream", 1 << 40, 300_000}} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			c := open(t, start(t, MaxStore(test.store)), Config{Partitions: 2, Concurrency: 2})
+			limit := func(bytes int64) {
+				cfg := c.stream.CachedInfo().Config
+				cfg.MaxBytes, cfg.Discard = bytes, jetstream.DiscardNew
+				if _, err := c.js.UpdateStream(t.Context(), cfg); err != nil {
+					t.Fatal(err)
+				}
+			}
+			limit(test.bytes)
+			fired := make(chan string, 1<<16)
+			serveWith(t, c, func(_ context.Context, f Fired) error { fired <- f.Key; return nil })
+			waitFor(t, func() bool { return c.Stats().Partitions == 2 })
+			far := make(map[string]bool) // pending until there is room
+			soon, full := 0, 0
+			for i := 0; full < 3; i++ {
+				key, in := fmt.Sprint("soon", i), time.Duration(i%20)*10*time.Millisecond
+				if i%4 > 0 {
+					key, in = fmt.Sprint("far", i), 100*time.Hour
+				}
+				err := c.Schedule(t.Context(), key, time.Now().Add(in), make([]byte, 1000))
+				switch {
+				case errors.Is(err, ErrFull):
+					full++
+				case err != nil:
+					t.Fatalf("%s: %v, want %v", key, err, ErrFull)
+				case i%4 > 0:
+					far[key] = true
+				default:
+					soon++
+				}
+			}
+			if err := c.Ready(t.Context()); (err != nil && strings.Contains(err.Error(), "MaxBytes 300000")) != (test.bytes > 0) {
+				t.Errorf("Ready: %v", err)
+			}
+			if test.bytes > 0 { // there is no reserve
+				limit(-1)
+			}
+			seen := make(map[string]bool)
+			next := func(n int) {
+				for len(seen) < n {
+					seen[receive(t, fired)] = true
+				}
+			}
+			next(soon)
+			for key := range far {
+				moveAll(t, c, []string{key}, 1, 0)
+			}
+			next(soon + len(far))
+			for key := range far {
+				if !seen[key] {
+					t.Errorf("%s has not fired", key)
+				}
+			}
+			waitFor(t, func() bool {
+				err := c.Schedule(t.Context(), "another", time.Now(), make([]byte, 1000))
+				if err != nil && !errors.Is(err, ErrFull) {
+					t.Fatal(err)
+				}
+				return err == nil
+			})
+		})
+	}
 }
 
 // The server does not stop because a stream has a folder already, or still: there is one at any time, but never for long.

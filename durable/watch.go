@@ -2,14 +2,18 @@ package durable
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/timerbench/timerbench/durable/internal/folder"
 	"github.com/timerbench/timerbench/internal/files"
@@ -183,3 +187,146 @@ func (l *serverLog) Debugf(string, ...any) {}
 
 // Tracef is never called, because tracing is off.
 func (l *serverLog) Tracef(string, ...any) {}
+
+// ErrLoss is returned by Embedded if the logs of timers hold fewer messages than the server has noted: files were damaged,
+// removed or replaced, or the power failed before they were on the disk. The server skips damaged messages, so the timers in
+// them are lost for good once it has started: restore the folder from a copy, or go on with AcceptLoss.
+var ErrLoss = errors.New("timers are missing")
+
+// The server counts the messages each second, or less often with many partitions: counting takes at most this part of the
+// time.
+const countShare = 50
+
+// inventory is how many messages the logs of a store have had at some time, by partition. These numbers never fall: a base
+// says how many messages were removed.
+type inventory struct {
+	At      time.Time
+	Streams map[string][]uint64
+}
+
+func (s *Server) inventoryPath() string { return filepath.Join(s.dir, "timers.json") }
+
+func (s *Server) readInventory() (is inventory, err error) {
+	text, err := os.ReadFile(s.inventoryPath())
+	if errors.Is(err, fs.ErrNotExist) {
+		return is, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &is)
+	}
+	if err != nil {
+		return inventory{}, fmt.Errorf("%s, with the number of messages in the store, cannot be read: %w",
+			s.inventoryPath(), err)
+	}
+	return is, nil
+}
+
+// checkStore compares the store with the last inventory, and takes another one.
+func (s *Server) checkStore() error {
+	was, lost := s.readInventory()
+	is, err := s.takeInventory()
+	if err != nil {
+		return err
+	}
+	for name, logs := range was.Streams {
+		missing, all := uint64(0), uint64(0)
+		for i, n := range logs {
+			now := uint64(0)
+			if i < len(is.Streams[name]) {
+				now = is.Streams[name][i]
+			}
+			missing, all = missing+n-min(n, now), all+n
+		}
+		if missing > 0 {
+			lost = errors.Join(lost, fmt.Errorf("stream %s: %w: %d of the %d messages there were until %s",
+				name, ErrLoss, missing, all, was.At.Format(time.RFC3339)))
+		}
+	}
+	if lost != nil && !s.acceptLoss {
+		return lost
+	}
+	if lost != nil {
+		s.log.Warn("a loss was accepted", "folder", s.dir, "error", lost)
+	}
+	return s.writeInventory(is)
+}
+
+// noteStore writes the number of messages to a file.
+func (s *Server) noteStore() {
+	is, err := s.takeInventory()
+	if err == nil {
+		err = s.writeInventory(is)
+	}
+	if err != nil {
+		s.log.Warn("the number of messages in the store could not be noted", "folder", s.dir, "error", err)
+	}
+}
+
+func (s *Server) writeInventory(is inventory) error {
+	text, err := json.Marshal(is)
+	if err != nil {
+		return err
+	}
+	return files.WriteBytes(s.inventoryPath(), text)
+}
+
+// takeInventory counts the messages of each log.
+func (s *Server) takeInventory() (inventory, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
+	defer cancel()
+	nc, err := s.Connect()
+	for err != nil && sleep(ctx, watchPause/4) == nil { // a busy server closes connections
+		nc, err = s.Connect()
+	}
+	if err != nil {
+		return inventory{}, err
+	}
+	defer nc.Close()
+	js, err := jetstream.New(nc)
+	if err != nil {
+		return inventory{}, err
+	}
+	get, err := nc.JetStream()
+	if err != nil {
+		return inventory{}, err
+	}
+	is := inventory{At: time.Now(), Streams: make(map[string][]uint64)}
+	list := js.ListStreams(ctx)
+	for info := range list.Info() {
+		name := info.Config.Name
+		partitions, err := strconv.Atoi(info.Config.Metadata[metadataPartitions])
+		if err != nil || partitions < 1 || partitions > maxPartitions || checkStream(info.Config, layout{name: name}) != nil {
+			continue // it has no timers
+		}
+		stream, err := js.Stream(ctx, name)
+		if err != nil {
+			return inventory{}, err
+		}
+		c := &Client{nc: nc, get: get, stream: stream, layout: layout{name, partitions}}
+		for n := range partitions {
+			total, err := c.messages(ctx, n)
+			if err != nil {
+				return inventory{}, err
+			}
+			is.Streams[name] = append(is.Streams[name], total)
+		}
+	}
+	return is, list.Err()
+}
+
+// messages returns how many messages the log of a partition has had. It counts again if the log was cleaned meanwhile.
+func (c *Client) messages(ctx context.Context, partition int) (uint64, error) {
+	for {
+		b, err := c.readBase(ctx, partition)
+		if err != nil {
+			return 0, err
+		}
+		n, err := c.count(ctx, c.layout.log(partition), b.First)
+		if err != nil {
+			return 0, err
+		}
+		if now, err := c.readBase(ctx, partition); err != nil || now.seq == b.seq {
+			return b.Removed + n, err
+		}
+	}
+}

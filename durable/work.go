@@ -8,6 +8,8 @@ import (
 	"maps"
 	"math"
 	"runtime/debug"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -83,7 +85,7 @@ func (w *worker) enqueue(p *partition, e *entry, isNew bool) {
 		return
 	}
 	if w.jobs.ended {
-		go w.write(j, record{op: opRelease, id: j.id, attempts: max(j.explicit-1, 0)})
+		w.settling.Go(func() { w.back(j) })
 		return
 	}
 	if j.explicit <= 1 {
@@ -170,7 +172,7 @@ func (q *jobs) next(w *worker) *job {
 	return j
 }
 
-// forget drops what is stored about a partition that is no longer served.
+// forget drops the results of a partition that are stored: whether they are in the log will be seen.
 func (q *jobs) forget(partition int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -190,21 +192,22 @@ func (q *jobs) returned(w *worker) {
 // release gives back the jobs of the queue that is chosen: other workers may handle them at once.
 func (w *worker) release(chosen func(*job) bool) {
 	w.jobs.mu.Lock()
-	var kept []*job
 	var back []*job
-	for _, j := range w.jobs.queue {
-		if chosen(j) {
+	w.jobs.queue = slices.DeleteFunc(w.jobs.queue, func(j *job) bool {
+		is := chosen(j)
+		if is {
 			back = append(back, j)
-		} else {
-			kept = append(kept, j)
 		}
-	}
-	w.jobs.queue = kept
+		return is
+	})
 	w.jobs.mu.Unlock()
 	for _, j := range back {
-		w.write(j, record{op: opRelease, id: j.id, attempts: max(j.explicit-1, 0)})
+		w.back(j)
 	}
 }
+
+// back gives a job back, whose attempt does not count.
+func (w *worker) back(j *job) { w.write(j, record{op: opRelease, id: j.id, attempts: j.Attempt - 1}) }
 
 func (h *handler) attempts(f Fired) int {
 	return min(cmp.Or(f.MaxAttempts, h.w.cfg.MaxAttempts), math.MaxInt32)
@@ -216,15 +219,15 @@ func (h *handler) timeout(f Fired) time.Duration {
 
 // process handles a job, and returns when the handler has.
 func (h *handler) process(ctx context.Context, j *job) {
-	for len(j.Payload) < int(j.size) {
+	if len(j.Payload) < int(j.size) {
 		payload, err := h.w.payload(ctx, j)
-		if j.Payload = payload; err != nil {
+		if err != nil { // whoever serves the partition then has another try
 			h.w.cfg.Logger.Debug("reading a payload is tried again", "key", j.Key, "error", err)
-			if sleep(ctx, time.Second) != nil {
-				h.settle(ctx, j, err)
-				return
-			}
+			_ = sleep(ctx, time.Second) // the worker may end
+			h.w.back(j)
+			return
 		}
+		j.Payload = payload
 	}
 	if j.Attempt > h.attempts(j.Fired) { // which there were
 		h.bury(ctx, j, j.Attempt-1, errors.New("the worker died, or could not store the error"))
@@ -274,7 +277,7 @@ func (h *handler) settle(ctx context.Context, j *job, err error) {
 		return
 	}
 	if ctx.Err() != nil { // the end of the worker may have cut it short
-		h.w.write(j, record{op: opRelease, id: j.id, attempts: j.Attempt - 1})
+		h.w.back(j)
 		return
 	}
 	h.w.counters.failed.Add(1)
@@ -294,6 +297,9 @@ func (h *handler) settle(ctx context.Context, j *job, err error) {
 
 // maxError is how many bytes of an error are kept.
 const maxError = 1024
+
+// clip returns text, cut to at most n bytes.
+func clip(text string, n int) string { return strings.ToValidUTF8(text[:min(n, len(text))], "") }
 
 // bury makes a timer a dead letter, without its error if there is no room for that.
 func (h *handler) bury(ctx context.Context, j *job, attempts int, cause error) {
