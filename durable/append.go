@@ -185,24 +185,23 @@ func (l *lost) cancel(f func()) (stop func()) {
 	}
 }
 
-// add appends one record to the log of its partition, and returns its position and the answer.
-func (c *Client) add(ctx context.Context, partition int, rec *record) (pos uint64, answer bool, err error) {
+// add appends one record to the log of a partition, and returns the answer.
+func (c *Client) add(ctx context.Context, partition int, rec *record) (answer bool, err error) {
 	if err := context.Cause(ctx); err != nil {
-		return 0, false, err
+		return false, err
 	}
 	type result struct {
-		pos    uint64
 		answer bool
 		err    error
 	}
 	came := make(chan result, 1)
 	c.senders[partition].put(item{body: rec.append(nil), count: 1, asks: rec.op.asks(),
-		done: func(pos uint64, answer bool, err error) { came <- result{pos, answer, err} }})
+		done: func(_ uint64, answer bool, err error) { came <- result{answer, err} }})
 	select {
 	case r := <-came:
-		return r.pos, r.answer, r.err
+		return r.answer, r.err
 	case <-ctx.Done():
-		return 0, false, context.Cause(ctx)
+		return false, context.Cause(ctx)
 	}
 }
 

@@ -259,7 +259,7 @@ func (c *Client) set(ctx context.Context, what string, t Timer, keep bool) (set 
 	if err := c.room(ctx, &c.space, int64(c.sizeOf(&t))); err != nil {
 		return false, err
 	}
-	_, answer, err := c.add(ctx, c.layout.partition(t.Key), &rec)
+	answer, err := c.add(ctx, c.layout.partition(t.Key), &rec)
 	return err == nil && (answer || rec.op == opSet), err
 }
 
@@ -272,7 +272,7 @@ func (c *Client) Reschedule(ctx context.Context, key string, at time.Time) (ok b
 		return false, err
 	}
 	defer wrap(&err, "reschedule %q", key)
-	return c.change(ctx, &record{op: opMove, key: key, deadline: at.UnixNano()})
+	return c.change(ctx, key, record{op: opMove, key: key, deadline: at.UnixNano()})
 }
 
 // Cancel removes the timer with this key. If it returns true, the timer has not fired and will not fire, even if its
@@ -283,15 +283,15 @@ func (c *Client) Cancel(ctx context.Context, key string) (ok bool, err error) {
 		return false, err
 	}
 	defer wrap(&err, "cancel %q", key)
-	return c.change(ctx, &record{op: opCancel, key: key})
+	return c.change(ctx, key, record{op: opCancel, key: key})
 }
 
-func (c *Client) change(ctx context.Context, rec *record) (ok bool, err error) {
+// change appends a record about the timer with a key, for which a part of the store is reserved.
+func (c *Client) change(ctx context.Context, key string, rec record) (ok bool, err error) {
 	if err := c.room(ctx, &c.changing, int64(len(rec.key)+perLogged)); err != nil {
 		return false, err
 	}
-	_, ok, err = c.add(ctx, c.layout.partition(rec.key), rec)
-	return ok, err
+	return c.add(ctx, c.layout.partition(key), &rec)
 }
 
 // Get returns the timer with this key, and false if it does not exist. It costs one round trip to the server, and one to

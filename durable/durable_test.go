@@ -283,7 +283,7 @@ func put(t testing.TB, c *Client, timer Timer) {
 	t.Helper()
 	rec := timer.record(opSet)
 	must(t, func() error {
-		_, _, err := c.add(t.Context(), c.layout.partition(timer.Key), &rec)
+		_, err := c.add(t.Context(), c.layout.partition(timer.Key), &rec)
 		return err
 	})
 }

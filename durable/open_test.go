@@ -280,7 +280,7 @@ func TestEveryFiresOnce(t *testing.T) {
 	timer := mustGet(t, c, "key")
 	for range 2 {
 		rec := record{op: opRun, key: "key", rev: timer.Revision, fires: true, deadline: timer.Deadline.Add(time.Second).UnixNano()}
-		_, _, err := c.add(t.Context(), c.layout.partition("key"), &rec)
+		_, err := c.add(t.Context(), c.layout.partition("key"), &rec)
 		fatalIf(t, err)
 	}
 	if all := collect(t, c.Waiting(t.Context())); len(all) != 1 || !all[0].Deadline.Equal(timer.Deadline) {
@@ -419,7 +419,7 @@ func TestChangeForgetsTheRun(t *testing.T) {
 	} {
 		rec := old.record(opSet)
 		rec.last, rec.err = true, "on purpose"
-		must(t, func() error { _, _, err := c.add(t.Context(), c.layout.partition("key"), &rec); return err })
+		must(t, func() error { _, err := c.add(t.Context(), c.layout.partition("key"), &rec); return err })
 		if last, text := run(); !last || text != rec.err || mustGet(t, c, "key").Error != text {
 			t.Fatalf("%v, %q is stored", last, text)
 		}

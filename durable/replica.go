@@ -170,11 +170,11 @@ func (r *replica) do(pos uint64, at time.Time, sender uint64, rec *record) (ok b
 		if rec.cron != "" {
 			rec.stored = at.UnixNano()
 		}
-		r.drop(r.pending[rec.key])
-		r.put(&entry{rev: pos}, rec)
+		rec.state = isPending
+		r.put(pos, rec)
 		return true
 	case opKeep:
-		r.kept(pos, rec)
+		r.put(pos, rec)
 		return true
 	case opBury:
 		if e := r.others[rec.id]; e != nil {
@@ -183,7 +183,7 @@ func (r *replica) do(pos uint64, at time.Time, sender uint64, rec *record) (ok b
 		}
 		dead := *rec
 		dead.state, dead.id = isDead, pos
-		r.kept(pos, &dead)
+		r.put(pos, &dead)
 		return true
 	case opMove, opCancel, opFire, opRun:
 		e := r.pending[rec.key]
@@ -251,26 +251,40 @@ func (r *replica) has(e *entry) bool {
 	return e.state == isPending && r.pending[e.key()] == e || e.state != isPending && e.more != nil && r.others[e.more.id] == e
 }
 
-// put makes e the pending timer of a record.
-func (r *replica) put(e *entry, rec *record) {
-	e.deadline, e.size, e.keySize, e.state = rec.deadline, uint32(len(rec.payload)), uint16(len(rec.key)), isPending
-	if rec.extra != (extra{}) || e.more != nil {
-		e.need().extra = rec.extra
+// put adds the timer of a record, in place of the one with its key or ID.
+func (r *replica) put(pos uint64, rec *record) {
+	e := &entry{data: rec.key, deadline: rec.deadline, rev: pos, size: uint32(len(rec.payload)), keySize: uint16(len(rec.key)), state: rec.state}
+	if rec.extra != (extra{}) || e.state != isPending {
+		e.more = &more{extra: rec.extra}
 	}
-	r.fill(e, rec.key, rec.payload)
-	r.pending[e.key()] = e
-	r.live += e.bytes()
-	r.placed(e)
-}
-
-// fill keeps the payload in memory if it is needed soon, or has to be compared.
-func (r *replica) fill(e *entry, key string, payload []byte) {
-	if e.data = key; len(payload) > 0 && (e.state != isPending || e.isCron() || r.near(e)) {
+	if len(rec.payload) > 0 && (e.state != isPending || e.isCron() || r.near(e)) { // it is needed soon, or has to be compared
 		var b strings.Builder
-		b.Grow(len(key) + len(payload))
-		b.WriteString(key)
-		b.Write(payload)
+		b.Grow(len(rec.key) + len(rec.payload))
+		b.WriteString(rec.key)
+		b.Write(rec.payload)
 		e.data = b.String()
+	}
+	m := e.more
+	switch e.state {
+	case isPending:
+		r.drop(r.pending[rec.key])
+		r.pending[e.key()] = e
+	case isFired:
+		m.at, m.stored = rec.stored, 0
+	case isDead:
+		r.dead++
+	}
+	if e.state != isPending {
+		m.home, m.id, m.holder, m.attempts = pos, rec.id, rec.holder, rec.attempts
+		r.drop(r.others[rec.id])
+		r.others[rec.id] = e
+	}
+	r.live += e.bytes()
+	switch {
+	case e.state == isFired && m.holder != 0:
+		r.took(e)
+	case e.state != isDead:
+		r.placed(e)
 	}
 }
 
@@ -289,33 +303,6 @@ func (r *replica) drop(e *entry) {
 		r.dead--
 	}
 	e.state = isEnded
-}
-
-// kept applies an opKeep.
-func (r *replica) kept(pos uint64, rec *record) {
-	if rec.state == isPending {
-		r.drop(r.pending[rec.key])
-		r.put(&entry{rev: pos}, rec)
-		return
-	}
-	r.drop(r.others[rec.id])
-	e := &entry{deadline: rec.deadline, rev: pos, size: uint32(len(rec.payload)), keySize: uint16(len(rec.key)), state: rec.state,
-		more: &more{extra: rec.extra, home: pos, id: rec.id, holder: rec.holder, attempts: rec.attempts}}
-	if rec.state == isFired {
-		e.more.at, e.more.stored = rec.stored, 0
-	} else {
-		r.dead++
-	}
-	r.fill(e, rec.key, rec.payload)
-	r.others[rec.id] = e
-	r.live += e.bytes()
-	if rec.state == isFired {
-		if rec.holder == 0 {
-			r.placed(e)
-		} else {
-			r.took(e)
-		}
-	}
 }
 
 // change applies a record about a pending timer.

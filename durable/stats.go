@@ -282,19 +282,13 @@ func (r *replica) ordered(s state) (all []*entry) {
 // Revive hands a dead letter to the workers again, as if the timer had just fired, if it still exists.
 func (c *Client) Revive(ctx context.Context, d DeadLetter) (err error) {
 	defer wrap(&err, "revive %s", d.ID)
-	return c.endDead(ctx, d, opRevive)
+	_, err = c.change(ctx, d.Key, record{op: opRevive, id: d.Revision})
+	return err
 }
 
 // Discard removes a dead letter, if it still exists. It does not remove a later dead letter of the same timer.
 func (c *Client) Discard(ctx context.Context, d DeadLetter) (err error) {
 	defer wrap(&err, "discard %s", d.ID)
-	return c.endDead(ctx, d, opDiscard)
-}
-
-func (c *Client) endDead(ctx context.Context, d DeadLetter, o op) error {
-	err := c.room(ctx, &c.changing, perLogged)
-	if err == nil {
-		_, _, err = c.add(ctx, c.layout.partition(d.Key), &record{op: o, id: d.Revision})
-	}
+	_, err = c.change(ctx, d.Key, record{op: opDiscard, id: d.Revision})
 	return err
 }
