@@ -238,8 +238,12 @@ func TestLostResult(t *testing.T) {
 		a := newAlone(t)
 		a.set(Timer{Key: "key", Deadline: time.Now()})
 		a.next()
-		j := a.w.jobs.next(a.w)
-		j.settled = true // before the server crashed
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		if j := a.w.jobs.next(ended, a.w); j != nil {
+			t.Errorf("%+v begins although the worker ends", j)
+		}
+		a.w.jobs.next(t.Context(), a.w).settled = true // before the server crashed
 		a.loaded.Store(false)
 		a.begin(base{})
 		a.seq.Store(0)

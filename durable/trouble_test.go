@@ -69,26 +69,18 @@ func useFull(t *testing.T, c *Client, keys []string) {
 	stop()
 }
 
-// The store has reached its limit: Schedule returns ErrFull, and existing timers still work.
-func TestStoreFull(t *testing.T) {
-	t.Parallel()
-	const limit = 1_000_000
-	c := open(t, start(t, MaxStore(limit)), Config{Concurrency: 1})
-	keys := fill(t, c, 1000)
-	n, err := c.Counts(t.Context())
-	if err != nil || n.Limit != limit || n.Stored < n.Bytes || n.Bytes < limit*7/10 || n.Stored > limit*9/10 {
-		t.Errorf("Counts = %+v, %v", n, err)
-	}
-	useFull(t, c, keys)
-}
-
 // A store that is full of small timers has room to move each again and again, to cancel, to fire, and to bury them with
 // their errors, and for the signs of life of a worker.
 func TestFullOfSmallTimers(t *testing.T) {
 	t.Parallel()
 	var log logged
-	c := open(t, start(t, MaxStore(256_000)), Config{Logger: log.logger()})
+	const limit = 256_000
+	c := open(t, start(t, MaxStore(limit)), Config{Logger: log.logger()})
 	keys := fill(t, c, 0)
+	n, err := c.Counts(t.Context())
+	if err != nil || n.Limit != limit || n.Stored < n.Bytes || n.Bytes < limit*7/10 || n.Stored > limit*9/10 {
+		t.Errorf("Counts = %+v, %v", n, err)
+	}
 	moveAll(t, c, keys, 2, time.Hour)
 	third := len(keys) / 3
 	for _, key := range keys[:third] { // no worker notes what was cancelled

@@ -142,7 +142,7 @@ func (w *worker) handleFired(ctx context.Context, handle func(context.Context, F
 	var wg sync.WaitGroup
 	for range min(w.cfg.Concurrency, 1<<16) {
 		wg.Go(func() {
-			for j := w.jobs.next(w); j != nil; j = w.jobs.next(w) {
+			for j := w.jobs.next(ctx, w); j != nil; j = w.jobs.next(ctx, w) {
 				h.process(ctx, j)
 				w.jobs.returned(w)
 			}
@@ -152,14 +152,14 @@ func (w *worker) handleFired(ctx context.Context, handle func(context.Context, F
 	w.release(func(*job) bool { return true })
 }
 
-// next returns the next job, or nil at the end.
-func (q *jobs) next(w *worker) *job {
+// next returns the next job, or nil once ctx has ended, which the queue may not know yet.
+func (q *jobs) next(ctx context.Context, w *worker) *job {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for len(q.queue) == 0 && !q.ended {
 		q.some.Wait()
 	}
-	if q.ended {
+	if q.ended || ctx.Err() != nil {
 		return nil
 	}
 	j := q.queue[0]
