@@ -113,8 +113,6 @@ func passedOf(t *testing.T, w workload.Workload, n int) results.Passed {
 	c.design(Config{Profile: Profile{ProveOps: 20_000}, Trials: 6, Budget: Budget{Limit: 1}}, 0)
 	rounds := c.pass(0)[:1+leastRounds]
 	m := newRunner(&Plan{}, Hooks{}).measuring(c)
-	if err := m.play(t.Context(), rounds); err != nil {
-		t.Fatalf("%s, n %d: %v", w.Name, n, err)
-	}
+	fail.If(t, m.play(t.Context(), rounds), w.Name, n)
 	return m.passed
 }

@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -143,9 +142,7 @@ func TestARunHoldsEveryRowAndItsProof(t *testing.T) {
 				t.Errorf("%s: %s has proof %+v, the floor %+v", c.Workload, row.Structure, row.Proof, c.Rows[0].Proof)
 			}
 		}
-		if !slices.Equal(names, wantRows[c.Workload]) {
-			t.Errorf("%s: rows %q, want %q", c.Workload, names, wantRows[c.Workload])
-		}
+		fail.UnlessSame(t, c.Workload, names, wantRows[c.Workload])
 	}
 }
 
@@ -161,12 +158,9 @@ func TestARunWithACoarseStructureCompletes(t *testing.T) {
 	cfg := tinyRun(t, []string{"minheap", "hwheel-linux"}, []string{"hold", "grid-uniform-50"})
 	r := run(t, cfg)
 	cfg.Structures[1].MaxLate = func(structures.Tick) structures.Tick { return 1 }
-	if _, err := Run(t.Context(), planOf(t, cfg), Hooks{}); err == nil || !strings.Contains(err.Error(), "hwheel-linux") {
-		t.Errorf("beyond its bound: error %v", err)
-	}
-	if err := r.Validate(); err != nil {
-		t.Error(err)
-	}
+	_, err := Run(t.Context(), planOf(t, cfg), Hooks{})
+	fail.UnlessError(t, err, "hwheel-linux") // it fires beyond its bound
+	fail.If(t, r.Validate())
 }
 
 func TestARunInTurnsMeasuresWhatBuildsAreComparedBy(t *testing.T) {
@@ -176,25 +170,15 @@ func TestARunInTurnsMeasuresWhatBuildsAreComparedBy(t *testing.T) {
 	taken := 0
 	cfg.Rounds = 10
 	r := runWith(t, cfg, Hooks{Turn: func() error { taken++; return nil }})
-	if err := r.Validate(); err != nil {
-		t.Error(err)
-	}
+	fail.If(t, r.Validate())
 	const rounds = 12 // of three passes
-	if want := 2 * 3 * rounds; taken != want {
-		t.Errorf("%d turns, want %d: one for each round of two structures and the floor in two cells", taken, want)
-	}
-	if len(r.IdleTicks)+len(r.Memory) > 0 {
-		t.Error("it made the analyses of idle ticks and memory")
-	}
+	fail.UnlessSame(t, "turns", taken, 2*3*rounds)
+	fail.UnlessSame(t, "analyses of idle ticks and memory", len(r.IdleTicks)+len(r.Memory), 0)
 	for _, c := range r.Cells {
-		if len(c.Rows) != 3 {
-			t.Errorf("%s has %d rows, want the floor and two structures", c.Workload, len(c.Rows))
-		}
+		fail.UnlessSame(t, c.Workload, len(c.Rows), 3)
 		for _, row := range c.Rows {
 			wantRepeated(t, row, rounds, cfg.Trials)
-			if len(row.Latency)+len(row.ByKind) > 0 {
-				t.Errorf("%s: %d latencies, %d trials by kind", row.Structure, len(row.Latency), len(row.ByKind))
-			}
+			fail.UnlessSame(t, "latencies and trials by kind of "+row.Structure, len(row.Latency)+len(row.ByKind), 0)
 		}
 	}
 }
@@ -226,9 +210,7 @@ func TestIntrusiveStructuresAreRowsOfTheirOwnRole(t *testing.T) {
 	for _, c := range r.Cells {
 		floors, proof := 0, c.Rows[0].Proof
 		for _, row := range c.Rows {
-			if row.Proof != proof {
-				t.Errorf("%s: the proof of %s differs from the floor's", c.Workload, row.Structure)
-			}
+			fail.UnlessSame(t, c.Workload+" "+row.Structure, row.Proof, proof)
 			if strings.HasPrefix(row.Structure, "intrusive-") && row.Structure != results.IntrusiveFloor {
 				if row.Role != results.RoleIntrusive || len(row.Cost) == 0 || len(row.ByKind) == 0 || len(row.Latency) == 0 {
 					t.Errorf("%s: the row of %s is %+v", c.Workload, row.Structure, row)
@@ -243,21 +225,16 @@ func TestIntrusiveStructuresAreRowsOfTheirOwnRole(t *testing.T) {
 		}
 	}
 	for _, m := range r.Memory {
-		if m.Structure != "quadheap" {
-			t.Errorf("the analysis of memory has %s, whose timers take no memory of its own", m.Structure)
-		}
+		fail.UnlessSame(t, "the analysis of memory", m.Structure, "quadheap")
 	}
-	if verified := proofsHold(t, cfg, r); verified != len(r.Cells)*len(cfg.Structures) {
-		t.Errorf("%d rows verified", verified)
-	}
+	fail.UnlessSame(t, "verified rows", proofsHold(t, cfg, r), len(r.Cells)*len(cfg.Structures))
 }
 
 func TestIntrusiveStructuresNeedOneByID(t *testing.T) {
 	cfg := tinyRun(t, nil, []string{"hold"})
 	cfg.Structures = loops.With(catalog.Intrusive())
-	if _, err := NewPlan(cfg); err == nil || !strings.Contains(err.Error(), "choose one too, such as auto") {
-		t.Errorf("the error is %v", err)
-	}
+	_, err := NewPlan(cfg)
+	fail.UnlessError(t, err, "choose one too, such as auto")
 }
 
 // The same structure costs the same whether it is declared exact or coarse, because the

@@ -30,9 +30,7 @@ func TestCheckSubmission(t *testing.T) {
 	for _, w := range profile.Workloads() {
 		r.Parameters.Workloads = append(r.Parameters.Workloads, w.Name)
 	}
-	if err := bench.CheckSubmission(r, catalog.All()); err != nil {
-		t.Errorf("the kept run: %v", err)
-	}
+	fail.If(t, bench.CheckSubmission(r, catalog.All()), "the kept run")
 	for want, edit := range map[string]func(*results.Run){
 		"the run was interrupted":         func(r *results.Run) { r.Complete = false },
 		"a part of the comparison":        func(r *results.Run) { r.Parameters.Structures = r.Parameters.Structures[1:] },

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -156,9 +155,8 @@ func TestTheProofFindsFaultsOnATrace(t *testing.T) {
 		"grants a stale cancel":    {recordedTrace(t, 5000), "were granted"},
 		"refuses a cancel":         {recordedTrace(t, 20_000), "refused"},
 	} {
-		if _, err := replayTrace(faultyEntry(fault), c.t); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("a structure that %s: error %v, want %q", fault, err, c.want)
-		}
+		_, err := replayTrace(faultyEntry(fault), c.t)
+		fail.UnlessError(t, err, c.want)
 	}
 }
 
@@ -192,9 +190,7 @@ func TestATraceIsMeasuredToItsEnd(t *testing.T) {
 			t.Errorf("%s: proof %+v, the trace holds %+v", row.Structure, p, totals)
 		}
 	}
-	if err := tr.Measurable(2); err != nil {
-		t.Error(err)
-	}
+	fail.If(t, tr.Measurable(2))
 	fail.UnlessError(t, tr.Measurable(2000), "too few for 2000 trials")
 }
 
@@ -207,9 +203,9 @@ func TestATraceThatChangesUnderARunIsAnError(t *testing.T) {
 	fail.If(t, os.WriteFile(tr.Path, data, 0o644))
 	cfg := tinyRun(t, []string{"minheap"}, nil)
 	cfg.Traces = []*Trace{tr}
-	if r, err := Run(t.Context(), planOf(t, cfg), Hooks{}); err == nil || !strings.Contains(err.Error(), "has changed") || len(r.Cells) > 0 {
-		t.Errorf("error %v", err)
-	}
+	r, err := Run(t.Context(), planOf(t, cfg), Hooks{})
+	fail.UnlessError(t, err, "has changed")
+	fail.UnlessSame(t, "cells", len(r.Cells), 0)
 }
 
 // In a run with a budget a recording gets as many rounds as other cheap cells.

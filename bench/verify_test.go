@@ -37,9 +37,7 @@ func TestVerifyFindsAFaultOnAnySeed(t *testing.T) {
 	if err := Verify(t.Context(), proofOf(t, cfg, 1), func(v Verified) {
 		for _, f := range v.Failures {
 			failed++
-			if f.Structure != "faulty" {
-				t.Errorf("%+v", f)
-			}
+			fail.UnlessSame(t, "the structure that fails", f.Structure, "faulty")
 		}
 	}); err != nil || failed == 0 {
 		t.Errorf("%v, %d failures of a faulty structure", err, failed)

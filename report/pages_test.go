@@ -136,9 +136,7 @@ func TestPages(t *testing.T) {
 				want = append(want, Charts+"/"+name+".svg")
 			}
 			slices.Sort(want)
-			if got := filesIn(t, dir); !slices.Equal(got, want) {
-				t.Errorf("written %q, want %q", got, want)
-			}
+			fail.UnlessSame(t, "the files", filesIn(t, dir), want)
 			markdown, err1 := os.ReadFile(filepath.Join(dir, Page))
 			html, err2 := os.ReadFile(filepath.Join(dir, HTMLPage))
 			if err1 != nil || err2 != nil {
@@ -157,11 +155,7 @@ func TestPages(t *testing.T) {
 				readData(t, html).Form.Answers != nil) {
 				t.Error("there is an answer, or something to take along, of no cells")
 			}
-			for _, bad := range []string{"NaN", "Inf", "%!"} {
-				if strings.Contains(string(markdown), bad) || strings.Contains(strings.Join(page.texts["td"], ""), bad) {
-					t.Errorf("the page says %s", bad)
-				}
-			}
+			fail.UnlessLacks(t, string(markdown)+strings.Join(page.texts["td"], ""), "NaN", "Inf", "%!")
 			showSame(t, string(markdown), page)
 			for _, f := range figures(v) {
 				fail.Unless(t, strings.Join(page.svg[f.Name], " "), f.Title) // a long title has two lines
@@ -192,9 +186,7 @@ func showSame(t *testing.T, markdown string, page rendered) {
 		"tr":         lines(`^\|`) - rules,
 		"blockquote": lines(`^> `),
 	} {
-		if page.elements[element] != want {
-			t.Errorf("%d times <%s>, want %d", page.elements[element], element, want)
-		}
+		fail.UnlessSame(t, "elements "+element, page.elements[element], want)
 	}
 }
 
@@ -213,9 +205,8 @@ func TestACellThatIsNotSteadySaysSo(t *testing.T) {
 	fail.Unless(t, page,
 		"grid-uniform-50 ("+warning+")", "**Not in a steady state.**", "How time passes in each cell", "1,234", "2.5",
 	)
-	if s := Summary(r, catalog.All()); !strings.Contains(s, "grid-uniform-50, n ") || !strings.Contains(s, warning) || strings.Contains(s, "hold, n ") {
-		t.Errorf("the table of the run says\n%s", s)
-	}
+	fail.Unless(t, Summary(r, catalog.All()), "grid-uniform-50, n ", warning)
+	fail.UnlessLacks(t, Summary(r, catalog.All()), "hold, n ")
 	x, err := answer.Of(r, catalog.All()).Adviser().Answer(answer.Question{N: 1000, Cancel: 0.5})
 	said := slices.IndexFunc(x.Cells, func(e answer.Used) bool { return strings.Contains(e.Differs, warning) })
 	if err != nil || said < 0 || x.Cells[said].Workload != "grid-uniform-50" || !strings.Contains(strings.Join(x.Lines, " "), warning) {
@@ -247,9 +238,8 @@ func TestThePageSaysHowToMakeItAgain(t *testing.T) {
 	got = page()
 	fail.Unless(t, got, "git checkout 0123456789ab\n", "The run contained uncommitted changes.", "passed all 2 checks", "repeated in 5 layouts")
 	r.Command, r.Environment.Machine = "", nil
-	if got = page(); strings.Contains(got, "git checkout") || !strings.Contains(got, "**The machine** was not examined.") {
-		t.Error("results that name no command are made again, or a machine is said to be examined")
-	}
+	fail.Unless(t, page(), "**The machine** was not examined.")
+	fail.UnlessLacks(t, page(), "git checkout") // no command is known
 }
 
 // rowsOf makes a run of one cell in which each structure has an instance in each round.
@@ -280,9 +270,7 @@ func TestThePageCountsTheControlsThatDiffer(t *testing.T) {
 	r.Cells[0].Rows = append(r.Cells[0].Rows, control)
 	page := pageOf(t, r)
 	fail.Unless(t, page, "Of 1 such A/A comparisons, 1 differ; chance alone makes about 0.05 differ.")
-	if strings.Contains(page, "> **The intervals are too narrow.**") {
-		t.Error("one control differs, which may be chance")
-	}
+	fail.UnlessLacks(t, page, "> **The intervals are too narrow.**") // one control differs, which may be chance
 	for range 5 {
 		r.Cells = append(r.Cells, r.Cells[0])
 		r.Cells[len(r.Cells)-1].Workload += fmt.Sprint(len(r.Cells))
@@ -336,9 +324,7 @@ func TestThePageShowsLiveTimers(t *testing.T) {
 		"among 1,000 timers 99 % of the stopped timers and 99 % of the moved ones, which are due after 5 ms",
 		"among 100,000 timers 99 % of the stopped timers and 0 % of the moved ones, which are due after minutes, so nobody pays for them: not a steady state",
 	)
-	if page := pageOf(t, liveFixture(&results.Run{Complete: true}, 1, 2)); strings.Contains(page, "No workload has a measured cost") {
-		t.Error("it says that nothing was measured")
-	}
+	fail.UnlessLacks(t, pageOf(t, liveFixture(&results.Run{Complete: true}, 1, 2)), "No workload has a measured cost")
 }
 
 // An interval of a factor of more than 10 is no figure. Rounds in two groups are named.

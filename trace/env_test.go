@@ -42,17 +42,13 @@ func mustRecord(t *testing.T) {
 	use, stop, err := begun(testHeader)
 	fail.If(t, err)
 	use()
-	if err := stop(); err != nil {
-		t.Error(err)
-	}
+	fail.If(t, stop())
 }
 
 // holds checks which files a directory holds.
 func holds(t *testing.T, dir, want string) {
 	t.Helper()
-	if got := fail.Files(t, dir); got != want {
-		t.Errorf("the directory holds %q, want %q", got, want)
-	}
+	fail.UnlessSame(t, "the folder", fail.Files(t, dir), want)
 }
 
 func TestNothingIsRecordedUnlessAsked(t *testing.T) {
@@ -81,9 +77,7 @@ func TestTheEnvironmentNamesTheFile(t *testing.T) {
 		if got := fail.Files(t, dir); err != nil || file == "my.trace" && string(data) != "older" || !strings.Contains(got, file+".") {
 			t.Errorf("during the recording the directory holds %q, before %q, error %v", got, before, err)
 		}
-		if err := errors.Join(stop(), stop()); err != nil {
-			t.Errorf("stop, twice: %v", err)
-		}
+		fail.If(t, errors.Join(stop(), stop()), "stop, twice")
 		if data, err = os.ReadFile(filepath.Join(dir, file)); err != nil {
 			t.Fatal(err)
 		}

@@ -132,12 +132,8 @@ func TestOperationsOfTheRuntimeBecomeThoseOfTheProgram(t *testing.T) {
 		if totals := reader.Totals(); totals.Lost > 0 && totals.LostBy == [eventKinds]uint64{EventStop: totals.Lost} {
 			got += fmt.Sprintf("[lost %d]", totals.Lost)
 		}
-		if n := len(o.timers); n != c.kept {
-			t.Errorf("%s: %d timers are kept in mind, want %d", name, n, c.kept)
-		}
-		if got != c.want {
-			t.Errorf("%s: %s\nwant %s", name, got, c.want)
-		}
+		fail.UnlessSame(t, name, len(o.timers), c.kept)
+		fail.UnlessSame(t, name, got, c.want)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
@@ -124,9 +123,7 @@ func TestUnrulyProgramsLeaveSoundTraces(t *testing.T) {
 				}
 				p.fired++
 			}
-			if err := rec.Close(); err != nil {
-				t.Fatalf("%s, seed %d: %v", e.Name, seed, err)
-			}
+			fail.If(t, rec.Close(), e.Name, seed)
 			_, r := mustRead(t, out.Bytes())
 			got := r.Totals()
 			refused := got.Ops[RefusedCancel] + got.Ops[RefusedReschedule]
@@ -163,9 +160,7 @@ func TestAWakeUpIsSplitOnlyBetweenDeadlines(t *testing.T) {
 			got = append(got, op.Kind.String()[:1])
 		}
 	}
-	if want := []string{"s", "6!", "s", "s", "8!!", "s", ":!"}; !slices.Equal(got, want) {
-		t.Errorf("recorded %q, want %q", got, want)
-	}
+	fail.UnlessSame(t, "the operations", got, []string{"s", "6!", "s", "s", "8!!", "s", ":!"})
 }
 
 func TestACloseWithinAWakeUpLeavesTheLastTickPending(t *testing.T) {

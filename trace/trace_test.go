@@ -112,9 +112,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	for chunk, n := range map[int]int{1: 20_000, 100: 20_000, chunkSize: 20_000, 200: 0} {
 		data, want := write(t, n, chunk)
 		got, r := mustRead(t, data)
-		if r.Header() != testHeader {
-			t.Errorf("header %+v, want %+v", r.Header(), testHeader)
-		}
+		fail.UnlessSame(t, "the header", r.Header(), testHeader)
 		if len(got) != len(want) {
 			t.Fatalf("%d operations, want %d", len(got), len(want))
 		}
@@ -392,12 +390,8 @@ func TestATraceKeepsWhereTheProgramScheduled(t *testing.T) {
 			sites = append(sites, op.Site)
 		}
 	}
-	if want := append([]int{0}, slices.Repeat([]int{1, 0, 2, 3}, 5)...); !slices.Equal(sites, want) {
-		t.Errorf("sites %v, want %v", sites, want)
-	}
-	if want := []Site{{}, {"main.serve main.go:7", TickerForm, false, 100 * time.Microsecond}, {"net/http.(*conn).serve server.go:2004", DeadlineForm, true, 0}, {strings.Repeat("x", maxSite), SleepForm, false, 0}}; !slices.Equal(r.Sites(), want) {
-		t.Errorf("sites %.50v, want %.50v", r.Sites(), want)
-	}
+	fail.UnlessSame(t, "the sites", sites, append([]int{0}, slices.Repeat([]int{1, 0, 2, 3}, 5)...))
+	fail.UnlessSame(t, "the sites", r.Sites(), []Site{{}, {"main.serve main.go:7", TickerForm, false, 100 * time.Microsecond}, {"net/http.(*conn).serve server.go:2004", DeadlineForm, true, 0}, {strings.Repeat("x", maxSite), SleepForm, false, 0}})
 	if totals := r.Totals(); totals.Lost != 6 || totals.LostBy != [eventKinds]uint64{1, 2, 3} || totals.Heaped != 1_000_000 || totals.Ops[Schedule] != 21 {
 		t.Errorf("header %+v, totals %+v", r.Header(), totals)
 	}

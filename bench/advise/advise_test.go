@@ -40,14 +40,10 @@ func TestSentences(t *testing.T) {
 		"Keep package time: your timers cost 0.1 % of a core and 100 MB, and nothing below is certainly cheaper.":       ways(0.001, 0.002, 0.01, 0.01, 100e6, 10e6, 10e6),
 	} {
 		a := Advice{Kept: 0.5, Options: Options{Core: 0.005, Bytes: 1e6}, Ways: ways}
-		if got := a.Sentence(); got != want {
-			t.Errorf("got  %s\nwant %s", got, want)
-		}
+		fail.UnlessSame(t, "the sentence", a.Sentence(), want)
 	}
 	a := Advice{Kept: 1, Options: Options{Core: 0.005, Bytes: 1e6}, Ways: ways(0.02, 0.02, 0.02, 0.02, 1e3, 1e3, 1e3)[:1]}
-	if got := a.Sentence(); got != "Keep package time: your timers cost 2 % of a core, and the driver can hold none of them." {
-		t.Errorf("nothing can be replaced: %s", got)
-	}
+	fail.UnlessSame(t, "nothing can be replaced", a.Sentence(), "Keep package time: your timers cost 2 % of a core, and the driver can hold none of them.")
 }
 
 // read returns the summary of a recording.
@@ -80,12 +76,7 @@ func TestAdviceIsWhole(t *testing.T) {
 	if rounded := a.Ways[len(a.Ways)-1]; rounded.PerHour() >= a.Ways[0].PerHour() {
 		t.Errorf("%v wake-ups an hour, %v with a tick of 20ms", a.Ways[0].PerHour(), rounded.PerHour())
 	}
-	text := a.Text().Markdown()
-	for _, want := range []string{"Keep package time", "package time, tick 20ms", "timers.go:", "Less than 90 % of a core"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the text does not say %q:\n%s", want, text)
-		}
-	}
+	fail.Unless(t, a.Text().Markdown(), "Keep package time", "package time, tick 20ms", "timers.go:", "Less than 90 % of a core")
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

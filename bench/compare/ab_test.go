@@ -191,9 +191,7 @@ func TestProgramsTakeTurns(t *testing.T) {
 		pair := slices.Clone(lines[2*i : 2*i+2])
 		first[pair[0][:3]]++
 		slices.Sort(pair)
-		if want := []string{fmt.Sprintf("new %d", i), fmt.Sprintf("old %d", i)}; !slices.Equal(pair, want) {
-			t.Errorf("turns %q, want %q", pair, want)
-		}
+		fail.UnlessSame(t, "the turns", pair, []string{fmt.Sprintf("new %d", i), fmt.Sprintf("old %d", i)})
 	}
 	if first["old"] < 5 || first["new"] < 5 {
 		t.Errorf("first in a pair of turns: %v, want each program in about half", first)

@@ -82,9 +82,7 @@ func TestRevisionsAreBuiltAndNothingIsLeftBehind(t *testing.T) {
 	if _, err := Build(ctx, root, first, t.TempDir(), 1); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	if n := left(t, root); n != 1 {
-		t.Errorf("%d work trees are left, want 1", n)
-	}
+	fail.UnlessSame(t, "work trees", left(t, root), 1)
 	if entries, _ := filepath.Glob(filepath.Join(os.TempDir(), "timerbench-ab-*")); len(entries) > 0 {
 		t.Errorf("%v are left", entries)
 	}

@@ -111,18 +111,12 @@ func TestAPlantedLossIsFoundAndNothingElse(t *testing.T) {
 	slow := typical.with(func(m *model) { m.slow = map[string]float64{"s2": 1.3} }).simulate(random)
 	c := compareRuns(t, old, slow, usual)
 	const want = "slower s2/10, slower s2/11, slower s2/12, slower s2/13, slower s2/14, slower s2/15"
-	if got := verdicts(c); got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
+	fail.UnlessSame(t, "the verdicts", verdicts(c), want)
 	if len(c.Of(Slower)) != 6 || len(c.Rows) != 36 {
 		t.Errorf("%d regressions, %d rows, want 6 of 36: neither the floor nor the control is one", len(c.Of(Slower)), len(c.Rows))
 	}
-	if s := c.Sentence(); !strings.Contains(s, "6 of 36 are slower (s2 on w, n 1") || !strings.Contains(s, "per lifecycle; 3 more), none is faster.") {
-		t.Errorf("%s", s)
-	}
-	if got := verdicts(compareRuns(t, slow, old, usual)); got != strings.ReplaceAll(want, "slower", "faster") {
-		t.Errorf("the other way round: %s", got)
-	}
+	fail.Unless(t, c.Sentence(), "6 of 36 are slower (s2 on w, n 1", "per lifecycle; 3 more), none is faster.")
+	fail.UnlessSame(t, "the other way round", verdicts(compareRuns(t, slow, old, usual)), strings.ReplaceAll(want, "slower", "faster"))
 	for _, r := range c.Rows {
 		if r.Structure == "s2" && (r.Ratio.Lo > 1.3 || r.Ratio.Hi < 1.3 || math.Abs(r.Ratio.Center-1.3) > 0.05) {
 			t.Errorf("%+v: the interval does not hold 1.3", r)
@@ -161,26 +155,20 @@ func TestAChangeOfAllIsTheMachinesInSeparateRuns(t *testing.T) {
 	random := newRandom(4)
 	shifted := func(m *model) { m.machine = math.Log(1.2) }
 	c := compareRuns(t, typical.simulate(random), typical.with(shifted).simulate(random), usual)
-	if got := verdicts(c); got != "" {
-		t.Errorf("%s", got)
-	}
+	fail.UnlessSame(t, "the verdicts", verdicts(c), "")
 	if notes := strings.Join(c.Notes, "\n"); !strings.Contains(notes, "the median ratio is 1.2") || math.Abs(c.Shift-1.2) > 0.02 {
 		t.Errorf("shift %v, notes %s", c.Shift, notes)
 	}
 	// A structure that slows down by as much as the machine speeds up has no ratio.
 	hidden := typical.with(func(m *model) { m.machine, m.slow = -math.Log(1.2), map[string]float64{"s2": 1.2} })
-	if got := verdicts(compareRuns(t, typical.simulate(random), hidden.simulate(random), usual)); got != "" {
-		t.Errorf("%s", got)
-	}
+	fail.UnlessSame(t, "the verdicts", verdicts(compareRuns(t, typical.simulate(random), hidden.simulate(random), usual)), "")
 	// A shift makes the ratios large, but not the part of them that the machine does not explain.
 	random = newRandom(13)
 	old, new := typical.simulate(random), typical.with(func(m *model) { m.machine, m.run = math.Ln2, 0.04 }).simulate(random)
 	for i := range old.Cells { // without controls, whose noise floor would hide the differences
 		old.Cells[i].Rows, new.Cells[i].Rows = old.Cells[i].Rows[:1+typical.structures], new.Cells[i].Rows[:1+typical.structures]
 	}
-	if got := verdicts(compareRuns(t, old, new, usual)); got != "" {
-		t.Errorf("%s", got)
-	}
+	fail.UnlessSame(t, "the verdicts", verdicts(compareRuns(t, old, new, usual)), "")
 	// In a session the machine is the same for both.
 	session := typical.with(func(m *model) { m.session, m.instances = "x", 8 })
 	c = compareRuns(t, session.simulate(random), session.with(func(m *model) { m.machine = math.Log(1.2) }).simulate(random), usual)
@@ -248,9 +236,8 @@ func TestNotesSayWhatIsNotCompared(t *testing.T) {
 			harness.Cells[i].Rows[0].Cost[k].NS *= 2
 		}
 	}
-	if notes := strings.Join(compareRuns(t, session.simulate(random), harness, usual).Notes, "\n"); !strings.Contains(notes, "w, n 11: the floor (null), which contains no structure, has the ratio 2.0") {
-		t.Errorf("%s", notes)
-	}
+	fail.Unless(t, strings.Join(compareRuns(t, session.simulate(random), harness, usual).Notes, "\n"),
+		"w, n 11: the floor (null), which contains no structure, has the ratio 2.0")
 }
 
 func TestTooFewRoundsAreUnknown(t *testing.T) {
@@ -280,9 +267,7 @@ func TestWhatCannotBeComparedIsRefused(t *testing.T) {
 	if err := SameMachine(a, &elsewhere); err == nil || !strings.HasPrefix(err.Error(), "different machines: OLD on  with 0 processors, NEW on B with 4, so") {
 		t.Error(err)
 	}
-	if err := SameMachine(a, b); err != nil {
-		t.Error(err)
-	}
+	fail.If(t, SameMachine(a, b))
 	for name, c := range map[string]struct {
 		old, new *results.Run
 		want     string
@@ -328,9 +313,7 @@ func TestTheMachineIsThatOfThreeOthers(t *testing.T) {
 		more []Row
 		want float64
 	}{{nil, 1}, {[]Row{own}, 1}, {[]Row{own, at("b", 2, 5)}, 3}, {[]Row{at("d", 1, 4), at("b", 2, 9)}, 3}} {
-		if got := p.machine(slices.Concat(cell, c.more)); got != c.want {
-			t.Errorf("%d more rows: %g, want %g", len(c.more), got, c.want)
-		}
+		fail.UnlessSame(t, fmt.Sprintf("%d more rows", len(c.more)), p.machine(slices.Concat(cell, c.more)), c.want)
 	}
 }
 

@@ -3,10 +3,8 @@
 package compare
 
 import (
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -35,12 +33,8 @@ func TestTheFileOfCachegrindIsRead(t *testing.T) {
 	got, err := parse(strings.NewReader(file))
 	fail.If(t, err)
 	want := events{"Ir": 121, "I1mr": 3, "ILmr": 2, "Dr": 55, "D1mr": 3}
-	if e := got[module+"structures/auto.(*Auto[uint64]).Schedule"]; !maps.Equal(e, want) {
-		t.Errorf("Schedule: %v, want %v", e, want)
-	}
-	if len(got) != 2 {
-		t.Errorf("%d functions, want 2", len(got))
-	}
+	fail.UnlessSame(t, "Schedule", got[module+"structures/auto.(*Auto[uint64]).Schedule"], want)
+	fail.UnlessSame(t, "functions", len(got), 2)
 	for _, bad := range []string{"", "fn=f\n1 2\n", "events: Ir\nfn=f\n1 x\n", "events: Ir\nfn=f\n1 2 3\n"} {
 		if _, err := parse(strings.NewReader(bad)); err == nil {
 			t.Errorf("%q is read without an error", bad)
@@ -61,9 +55,7 @@ func TestWhatCountsIsTheWorkOfTheStructure(t *testing.T) {
 		"runtime.(*pageAlloc).find":                  false,
 		"main.main":                                  false,
 	} {
-		if got := ofStructure(function); got != want {
-			t.Errorf("%s counts: %t, want %t", function, got, want)
-		}
+		fail.UnlessSame(t, function+" counts", ofStructure(function), want)
 	}
 }
 
@@ -106,9 +98,7 @@ func TestRows(t *testing.T) {
 	// less than one for a unit would be the start of the program.
 	want := Counts{Structure: "auto", Workload: "churn", N: 20, Unit: "lifecycle", Instructions: 62.4, Reads: 2 * 60, Writes: 3 * 60,
 		L1Misses: (4 + 5) * 60, L2Misses: 7 * 60, LLMisses: (6 + 7) * 60, Mispredicted: (8 + 9) * 60, Conditional: 8 * 60, Indirect: 9 * 60}
-	if rows[1] != want {
-		t.Errorf("got  %+v\nwant %+v", rows[1], want)
-	}
+	fail.UnlessSame(t, "the second row", rows[1], want)
 	for what, bad := range map[string][2]string{
 		"another proof":  {"program", strings.Replace(fakeProgram, "50", "51", 1)},
 		"no work":        {"program", strings.Replace(fakeProgram, "50", "0", 1)},
@@ -129,16 +119,12 @@ func TestCellsAndChanges(t *testing.T) {
 	small, any := entry.Entry{Name: "small"}, entry.Entry{Name: "any"}
 	small.Limit = 100
 	cells := CountCells([]entry.Entry{small, any}, []workload.Workload{{Name: "hold"}}, []int{100, 1000}, 7)
-	if want := []CountCell{{"small", "hold", 100, 7}, {"any", "hold", 100, 7}, {"any", "hold", 1000, 7}}; !slices.Equal(cells, want) {
-		t.Errorf("%v, want %v", cells, want)
-	}
+	fail.UnlessSame(t, "the cells", cells, []CountCell{{"small", "hold", 100, 7}, {"any", "hold", 100, 7}, {"any", "hold", 1000, 7}})
 	before := []Counts{{N: 1, Instructions: 1000}, {N: 2, Instructions: 1000}, {N: 3, Instructions: 1000}}
 	after := []Counts{{N: 1, Instructions: 1001}, {N: 2, Instructions: 1003}, {N: 3, Instructions: 900}}
 	table := Counted(before, after)
 	if table.Rows[0].Verdict != Same || table.Rows[1].Verdict != More || table.Rows[1].Ratio.Center != 1.003 || table.Rows[2].Verdict != Fewer {
 		t.Errorf("%+v, want that rows 2 and 3 differ", table.Rows)
 	}
-	if got, want := table.Sentence(), "The new build: 1 of 3 execute more ( on , n 2, 1.00x per ), 1 of 3 execute fewer ( on , n 3, 0.90x per )."; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	fail.UnlessSame(t, "the sentence", table.Sentence(), "The new build: 1 of 3 execute more ( on , n 2, 1.00x per ), 1 of 3 execute fewer ( on , n 3, 0.90x per ).")
 }

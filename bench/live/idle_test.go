@@ -15,6 +15,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/driver"
 	"github.com/timerbench/timerbench/internal/doctest"
+	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/entry"
@@ -40,9 +41,7 @@ func idleDelays() []time.Duration {
 func wakeupsOf(t *testing.T, c Subject, tick, over time.Duration) (stats driver.Stats, ticks int) {
 	synctest.Test(t, func(t *testing.T) {
 		s, err := c.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
+		fail.If(t, err)
 		var fired atomic.Int64
 		due := make(map[time.Duration]bool)
 		timers := s.Timers(results.FormSchedule, 1000, func(int) func() { return func() { fired.Add(1) } })
@@ -55,13 +54,9 @@ func wakeupsOf(t *testing.T, c Subject, tick, over time.Duration) (stats driver.
 		}
 		time.Sleep(over + c.late(over))
 		synctest.Wait()
-		if n := fired.Load(); n != want {
-			t.Errorf("%s: %d timers fired, want %d", c.Name, n, want)
-		}
+		fail.UnlessSame(t, c.Name, fired.Load(), want)
 		stats, ticks = s.Stats(), len(due)
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
+		fail.If(t, s.Close())
 	})
 	return stats, ticks
 }
@@ -113,9 +108,7 @@ func TestWakeupsOfASecond(t *testing.T) {
 		c := driversOf("auto", tick)[0]
 		synctest.Test(t, func(t *testing.T) {
 			s, err := c.Open()
-			if err != nil {
-				t.Fatal(err)
-			}
+			fail.If(t, err)
 			late, wrong, err := load.run(t.Context(), c, s, results.FormSchedule)
 			if err := errors.Join(err, wrong.Err(), s.Close()); err != nil || late.Timers != 10_000 {
 				t.Errorf("tick %v: %d timers fired: %v", tick, late.Timers, err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/driver"
+	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
@@ -177,16 +178,10 @@ func openLoop() OpenLoop {
 func measureLateness(t *testing.T, c Subject) (results.LiveLateness, Wrong) {
 	t.Helper()
 	s, err := c.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	late, wrong, err := openLoop().run(t.Context(), c, s, form(s))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
+	fail.If(t, s.Close())
 	return late, wrong
 }
 

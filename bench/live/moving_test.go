@@ -1,12 +1,12 @@
 package live
 
 import (
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/internal/fail"
 )
 
 // slow returns Go's timers, each call of which takes a time.
@@ -20,14 +20,10 @@ func slow(call time.Duration) wrongTimers {
 // populationOf returns resident timers in a bubble, which are stopped in the end.
 func populationOf(t *testing.T, timers wrongTimers, resident int) *population {
 	s, err := wrong(timers).Open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	e := &member{Subject: wrong(timers), row: results.LiveRow{Resident: resident}}
 	p := newPopulation(e, s, results.FormAfterFunc, 2, Config{MaxOps: 1 << 20, Seed: 1})
-	if err := p.fill(); err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, p.fill())
 	return p
 }
 
@@ -46,9 +42,7 @@ func TestStoppedAndMovedTimersComeDueInTheSlice(t *testing.T) {
 				if share := float64(s.Due) / float64(s.Dead); err != nil || s.Ops < 10_000 || s.Dead < s.Ops*9/10 || share < least || share > most {
 					t.Errorf("%s among %d: %d operations, of %d old deadlines %d pass, want %g to %g of them: %v", op, resident, s.Ops, s.Dead, s.Due, least, most, err)
 				}
-				if err := p.empty(); err != nil {
-					t.Errorf("%s among %d: %v", op, resident, err)
-				}
+				fail.If(t, p.empty(), op, resident)
 			})
 		}
 	}
@@ -81,11 +75,9 @@ func TestTimersThatAreStoppedTooLateAreDue(t *testing.T) {
 				if err != nil || p.expired.Load() < 100 {
 					t.Errorf("%s: %d came due before they were stopped: %v", name, p.expired.Load(), err)
 				}
-				if err := p.empty(); err != nil {
-					t.Errorf("%s: %v", name, err)
-				}
-			} else if err == nil || !strings.Contains(err.Error(), c.wrong) {
-				t.Errorf("%s: error %v, want %q", name, err, c.wrong)
+				fail.If(t, p.empty(), name)
+			} else {
+				fail.UnlessError(t, err, c.wrong)
 			}
 			time.Sleep(time.Hour)
 		})

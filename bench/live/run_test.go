@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/report/section"
 )
 
@@ -48,9 +49,7 @@ func TestRunMeasuresEverything(t *testing.T) {
 			if row.Resident < results.FewTimers {
 				forms = 0
 			}
-			if len(row.Memory) != forms {
-				t.Errorf("%s: %d of memory", row.Name, len(row.Memory))
-			}
+			fail.UnlessSame(t, row.Name, len(row.Memory), forms)
 			for _, s := range row.Throughput {
 				least := 2 * maxInFlight * s.Goroutines
 				switch {
@@ -63,9 +62,7 @@ func TestRunMeasuresEverything(t *testing.T) {
 				case s.Op.Moves() && row.Resident == 200: // three batches of all timers of a goroutine
 					least = 600
 				}
-				if s.Ops != least {
-					t.Errorf("%s, %s: %d operations of %d goroutines, want %d", row.Name, s.Op, s.Ops, s.Goroutines, least)
-				}
+				fail.UnlessSame(t, row.Name+" "+string(s.Op), s.Ops, least)
 			}
 		}
 		if tables := section.LiveTables(l); len(tables) != 6 || len(tables[5].Rows) != len(results.Loops) || len(tables[0].Rows) != 3 || !strings.Contains(tables[0].Title, "200 timers") {
@@ -89,9 +86,7 @@ func TestAFailureGivesNoFigures(t *testing.T) {
 			cfg := tiny(wrong(c.timers), Time())
 			cfg.Rounds, cfg.Goroutines = 1, []int{1}
 			l, failures, err := Run(t.Context(), cfg)
-			if err != nil {
-				t.Fatal(err)
-			}
+			fail.If(t, err)
 			if len(failures) != 1 || failures[0].Structure != "wrong" || !strings.Contains(failures[0].Reason, c.reason) {
 				t.Errorf("%v", failures)
 			}
@@ -118,9 +113,10 @@ func TestAPopulationCountsItsTimers(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			p := populationOf(t, c.timers, 200)
 			time.Sleep(c.wait)
-			err := p.empty()
-			if c.reason == "" && err != nil || c.reason != "" && (err == nil || !strings.Contains(err.Error(), c.reason)) {
-				t.Errorf("%s: %v", name, err)
+			if err := p.empty(); c.reason == "" {
+				fail.If(t, err, name)
+			} else {
+				fail.UnlessError(t, err, c.reason)
 			}
 			time.Sleep(time.Hour)
 		})
@@ -176,14 +172,12 @@ func TestRunSaysWhatDoesNotFit(t *testing.T) {
 	cfg := tiny(all...)
 	cfg.For = 2 * time.Second
 	want := fmt.Sprintf("2s is too short for %d contenders, which take", len(all))
-	if _, _, err := Run(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), want) {
-		t.Error(err)
-	}
+	_, _, err := Run(t.Context(), cfg)
+	fail.UnlessError(t, err, want)
 	limited := Time()
 	limited.Limit = 100
-	if _, _, err := Run(t.Context(), tiny(limited)); err == nil || !strings.Contains(err.Error(), "no contender takes [200] resident timers") {
-		t.Error(err)
-	}
+	_, _, err = Run(t.Context(), tiny(limited))
+	fail.UnlessError(t, err, "no contender takes [200] resident timers")
 }
 
 // The measurements fit into the time, and use it.

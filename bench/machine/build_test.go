@@ -5,6 +5,8 @@ import (
 	"runtime/debug"
 	"strings"
 	"testing"
+
+	"github.com/timerbench/timerbench/internal/fail"
 )
 
 func TestTheModuleIsFoundWhereverItIs(t *testing.T) {
@@ -30,13 +32,9 @@ func TestTheModuleIsFoundWhereverItIs(t *testing.T) {
 			Info{Version: Version},
 		},
 	} {
-		if got := of(&c.info); got != c.want {
-			t.Errorf("%s: %+v, want %+v", name, got, c.want)
-		}
+		fail.UnlessSame(t, name, of(&c.info), c.want)
 	}
 	level := debug.BuildSetting{Key: "GO" + strings.ToUpper(runtime.GOARCH), Value: "v3"}
 	info := debug.BuildInfo{Main: debug.Module{Path: module}, Settings: []debug.BuildSetting{level}}
-	if got := of(&info).Level; got != level.Key+"=v3" {
-		t.Errorf("the level of instructions is %q", got)
-	}
+	fail.UnlessSame(t, "the level of instructions", of(&info).Level, level.Key+"=v3")
 }

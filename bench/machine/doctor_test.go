@@ -1,12 +1,12 @@
 package machine
 
 import (
-	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/internal/fail"
 )
 
 const (
@@ -38,9 +38,7 @@ func system(changes map[string]string) System {
 func TestAFitMachineHasNothingToObjectTo(t *testing.T) {
 	t.Parallel()
 	findings := system(nil).Check()
-	if got := Summary(findings); got != "nothing to object to" {
-		t.Error(got)
-	}
+	fail.UnlessSame(t, "the summary", Summary(findings), "nothing to object to")
 	for _, f := range findings {
 		if f.Verdict != OK || f.Advice != "" || f.Value == "" || f.Check == "huge pages" && f.Value != "madvise" {
 			t.Errorf("%+v", f)
@@ -102,12 +100,8 @@ func TestOtherSystems(t *testing.T) {
 			unknown = append(unknown, f.Check)
 		}
 	}
-	if want := []string{"load", "frequency", "memory", "processor limit", "huge pages"}; !slices.Equal(unknown, want) {
-		t.Errorf("%q are unavailable, want %q", unknown, want)
-	}
-	if got := Summary(s.Check()); !strings.Contains(got, "5 of 6 checks unavailable") {
-		t.Error(got)
-	}
+	fail.UnlessSame(t, "what is unavailable", unknown, []string{"load", "frequency", "memory", "processor limit", "huge pages"})
+	fail.Unless(t, Summary(s.Check()), "5 of 6 checks unavailable")
 }
 
 func TestSummaryListsTheWarnings(t *testing.T) {
@@ -116,7 +110,5 @@ func TestSummaryListsTheWarnings(t *testing.T) {
 		{Check: "a", Value: "fine", Verdict: OK}, {Check: "b", Value: "bad", Verdict: Warn},
 		{Check: "c", Value: "why", Verdict: Unavailable}, {Check: "d", Value: "worse", Verdict: Warn},
 	})
-	if want := "b: bad; d: worse (1 of 4 checks unavailable)"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	fail.UnlessSame(t, "the summary", got, "b: bad; d: worse (1 of 4 checks unavailable)")
 }

@@ -52,9 +52,7 @@ func TestAStructureIsToldWhatTheProgramKnows(t *testing.T) {
 		i := begun(entry.Entry{New: func() structures.Scheduler[uint64] { return a }})
 		fail.If(t, check(i, s.Fill(), false))
 		block := s.Next(3200, nil)
-		if err := check(i, block, false); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		fail.If(t, check(i, block, false), name)
 		calls := block.Count(script.KindCancel) + block.Count(script.KindReschedule)
 		switch {
 		case calls < 1200:

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/minheap"
 )
@@ -80,14 +81,10 @@ func TestTheLongestCallOfEachOperation(t *testing.T) {
 			{Operation: results.Reschedule, NS: 30, At: 0}, {Operation: results.Pop, NS: 50, At: 6},
 		}
 		// The last Pop, at tick 6, follows one at tick 3 that ends 70 ns after it.
-		if got.Lag != 50 {
-			t.Errorf("the lag is %v ns, want 50", got.Lag)
-		}
+		fail.UnlessSame(t, "the lag", got.Lag, 50)
 		if !slices.Equal(got.Longest, want) || got.Calls != 7 || got.Rounds != 3 {
 			t.Errorf("%+v, want %+v", got, want)
 		}
-		if longest := got.Max(); longest != want[1] {
-			t.Errorf("the longest is %+v, want %+v", longest, want[1])
-		}
+		fail.UnlessSame(t, "the longest", got.Max(), want[1])
 	})
 }

@@ -53,9 +53,7 @@ func roundingEntry(grain, early, declared structures.Tick) entry.Entry {
 func TestACoarseStructurePassesWithinItsBound(t *testing.T) {
 	for _, name := range []string{"hold", "grid-clustered-50", "kafka-purgatory", "periodic", "idle"} {
 		w, _ := workload.Find(name)
-		if err := allReplays(roundingEntry(8, 0, 7), write(w, 1)); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		fail.If(t, allReplays(roundingEntry(8, 0, 7), write(w, 1)), name)
 	}
 }
 

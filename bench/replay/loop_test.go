@@ -55,9 +55,7 @@ func TestTheTableGrowsByPages(t *testing.T) {
 		list.blocks = append(list.blocks, s.Next(2000, nil))
 	}
 	for _, e := range loops.With(catalog.Intrusive()) {
-		if err := allReplays(e, list); err != nil {
-			t.Errorf("%s: %v", e.Name, err)
-		}
+		fail.If(t, allReplays(e, list), e.Name)
 	}
 	timers := replay.TableOf(heap.New[uint64](), func(t *heap.Timer[uint64]) *uint64 { return &t.Value })
 	timers.Reserve(&script.Block{Keys: 1})

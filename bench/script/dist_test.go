@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/timerbench/timerbench/internal/fail"
 )
 
 const draws = 200_000
@@ -142,11 +144,7 @@ func TestStreamIsFixed(t *testing.T) {
 	r := NewRand(1, 2)
 	got := []uint64{r.Uint64(), uint64(r.IntN(1000)), math.Float64bits(r.Float64()), math.Float64bits(r.Norm()), math.Float64bits(r.Exp())}
 	want := []uint64{0xc4f5a58656eef510, 0x268, 0x3fe91a08c0a625f0, 0x3fe6bdc453b96e80, 0x40098375bfb650f7}
-	for i := range want {
-		if got[i] != want[i] {
-			t.Errorf("number %d of the stream is %#x, want %#x", i, got[i], want[i])
-		}
-	}
+	fail.UnlessSame(t, "the stream", got, want)
 }
 
 func TestAgreesWithTheStandardLibrary(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results/store"
 	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/internal/doctest"
+	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/internal/show"
 )
 
@@ -33,9 +34,7 @@ func TestBetween(t *testing.T) {
 			var pair [2]*results.Run
 			for j := range pair {
 				r, err := store.ReadFile(paths[2*i+j])
-				if err != nil {
-					t.Fatal(err)
-				}
+				fail.If(t, err)
 				pair[j] = r
 			}
 			if a, b := pair[0].Environment, pair[1].Environment; a.Revision != b.Revision || a.CPU != b.CPU {
@@ -44,9 +43,7 @@ func TestBetween(t *testing.T) {
 			pairs = append(pairs, pair)
 		}
 		data, _ := json.MarshalIndent(spreadsOf(pairs, sizes), "", "\t")
-		if err := os.WriteFile("between.json", append(data, '\n'), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		fail.If(t, os.WriteFile("between.json", append(data, '\n'), 0o644))
 		return
 	}
 	table := "| timers, from | rows | cost | ratio to the fastest | without the loop |\n|---:|---:|---:|---:|---:|\n"

@@ -1,6 +1,7 @@
 package stats_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/stats"
 	kept "github.com/timerbench/timerbench/docs/results"
+	"github.com/timerbench/timerbench/internal/fail"
 )
 
 // rounds makes samples, one a round.
@@ -47,9 +49,7 @@ func TestMedian(t *testing.T) {
 	} {
 		got := stats.Median(rounds(c.values...))
 		got.Groups = [2]float64{}
-		if got != c.want {
-			t.Errorf("%v: %+v, want %+v", c.values, got, c.want)
-		}
+		fail.UnlessSame(t, fmt.Sprint(c.values), got, c.want)
 	}
 }
 
@@ -119,9 +119,7 @@ func TestTwoGroups(t *testing.T) {
 		{[]float64{100, 120, 140, 160, 180, 200, 220, 240}, 0, 0},
 		{[]float64{1, 2}, 0, 0},
 	} {
-		if got := stats.Median(rounds(c.values...)).Groups; got != [2]float64{c.low, c.high} {
-			t.Errorf("%v: %v, want %v and %v", c.values, got, c.low, c.high)
-		}
+		fail.UnlessSame(t, fmt.Sprint(c.values), stats.Median(rounds(c.values...)).Groups, [2]float64{c.low, c.high})
 	}
 }
 
@@ -137,9 +135,7 @@ func TestOfACell(t *testing.T) {
 	if got := results.Names(c.Exact); !slices.Equal(got, []string{"best", "noisy", "slow"}) || c.Fastest().Structure != "best" || len(c.Late) != 1 || c.Structures() != 4 {
 		t.Errorf("%v", got)
 	}
-	if got := results.Names(c.Slower()); !slices.Equal(got, []string{"noisy", "slow"}) {
-		t.Errorf("slower are %v", got)
-	}
+	fail.UnlessSame(t, "the slower ones", results.Names(c.Slower()), []string{"noisy", "slow"})
 	slow, best := c.Row("slow"), c.Row("best")
 	if c.Ratio(slow, best).Center != 1.5 || c.Net(slow, best).Center != 2 || c.Deciding(slow, best).Center != 2 {
 		t.Errorf("%+v, %+v", c.Ratio(slow, best), c.Net(slow, best))
@@ -168,14 +164,10 @@ func TestNamed(t *testing.T) {
 		{nil, ""}, {[]string{"a", "b"}, "a"}, {[]string{"a", "auto"}, "auto"}, {[]string{"auto"}, "auto"}, {[]string{"a", "c", "b", "auto"}, "c"}, {[]string{"d", "auto"}, "auto"},
 	} {
 		got := stats.Named(c.ranked, func(a, b string) stats.Estimate {
-			if a != stats.Default {
-				t.Errorf("the ratio of %s was asked", a)
-			}
+			fail.UnlessSame(t, "whose ratio is asked", a, stats.Default)
 			return ratios[b]
 		})
-		if got != c.want {
-			t.Errorf("%v: %s, want %s", c.ranked, got, c.want)
-		}
+		fail.UnlessSame(t, fmt.Sprint(c.ranked), got, c.want)
 	}
 }
 
@@ -183,9 +175,7 @@ func TestNamed(t *testing.T) {
 func TestNoFigureLiesOutsideItsData(t *testing.T) {
 	t.Parallel()
 	runs, err := kept.All()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	checked := 0
 	within := func(what string, e stats.Estimate, values []float64) {
 		if !e.OK() || len(values) == 0 {
@@ -249,8 +239,6 @@ func TestByChance(t *testing.T) {
 func TestTheMedianOfInfinitiesIsInfinite(t *testing.T) {
 	inf := math.Inf(1)
 	for _, values := range [][]float64{{1, inf, inf}, {1, inf, inf, inf}, {inf}} {
-		if got := stats.MedianOf(values); got != inf {
-			t.Errorf("%v: %v", values, got)
-		}
+		fail.UnlessSame(t, fmt.Sprint(values), stats.MedianOf(values), inf)
 	}
 }

@@ -189,9 +189,8 @@ func TestMistakesInProgramsAreNamed(t *testing.T) {
 		head + "model = 'hold'\nparameters={delays='x'}": `"mine": parameters: `,
 		head + rates: `"mine": population is missing: want the number of pending timers that follows from the rates, about 200`,
 	} {
-		if _, err := readPrograms([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s\nerror %v, want %q", text, err, want)
-		}
+		_, err := readPrograms([]byte(text))
+		fail.UnlessError(t, err, want)
 	}
 	list, err := readPrograms([]byte(head + "population = 200\n" + rates))
 	if err != nil || len(list) != 1 || list[0].Resident != 200 {
@@ -245,9 +244,7 @@ func TestShapeOf(t *testing.T) {
 		{1, 1000, 1_000_000, ""},
 		{0, 1, 2, ""},
 	} {
-		if got := ShapeOf(test.p50, test.p90, test.p99); got != test.want {
-			t.Errorf("percentiles %g, %g, %g: %q, want %q", test.p50, test.p90, test.p99, got, test.want)
-		}
+		fail.UnlessSame(t, fmt.Sprintf("percentiles %g, %g, %g", test.p50, test.p90, test.p99), ShapeOf(test.p50, test.p90, test.p99), test.want)
 	}
 }
 

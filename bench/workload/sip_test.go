@@ -1,9 +1,11 @@
 package workload
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
+	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/structures"
 )
 
@@ -64,9 +66,7 @@ func TestSIPRetransmitsAsOftenAsTheRFCSays(t *testing.T) {
 			"INVITE server, refusing, and client": {p.exchange(c.answer).fires(),
 				[sipTimers]int{sipAgain: c.eg, sipEnd: 1 - answered, sipAfter: answered}},
 		} {
-			if got.fires != got.want {
-				t.Errorf("%s, answered after %d ms: the timers fire %d times, want %d", name, c.answer, got.fires, got.want)
-			}
+			fail.UnlessSame(t, fmt.Sprintf("%s, answered after %d ms", name, c.answer), got.fires, got.want)
 		}
 	}
 }

@@ -85,9 +85,8 @@ func TestABOfTheSameProgram(t *testing.T) {
 		}
 		fail.Unless(t, fail.Read(t, filepath.Join(side, store.Benchmarks)), "structure=hwheel")
 	}
-	if again, _ := must(t, "compare", old, new, "--min-effect", "100%", "--all"); again != stdout {
-		t.Errorf("compare of the kept results:\n%swant:\n%s", again, stdout)
-	}
+	again, _ := must(t, "compare", old, new, "--min-effect", "100%", "--all")
+	fail.UnlessSame(t, "compare of the kept results", again, stdout)
 	must(t, "verify", "--replay", old)
 	none := filepath.Join(out, "none")
 	refused(t, append(session, none, "-s", "hweel"), `did you mean "hwheel"?`)

@@ -132,14 +132,11 @@ func TestAnEndedRunIsResumed(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v: %s", err, resumed)
 	}
-	if fail.Unless(t, resumed, "kept: 2 finished steps"); strings.Contains(resumed, "hold, n 10 ") {
-		t.Errorf("it said %q", resumed)
-	}
+	fail.Unless(t, resumed, "kept: 2 finished steps")
+	fail.UnlessLacks(t, resumed, "hold, n 10 ")
 	after, whole := rawCells(t, out), resultsOf(t, out)
 	for i, cell := range before {
-		if after[i] != cell {
-			t.Errorf("cell %d has changed", i+1)
-		}
+		fail.UnlessSame(t, "a cell that was kept", after[i], cell)
 	}
 	if !whole.Complete || len(whole.Cells) != 6 || len(whole.IdleTicks) == 0 || len(whole.Memory) == 0 || whole.Done != nil {
 		t.Errorf("complete %v, %d cells, %d idle counts, steps %q", whole.Complete, len(whole.Cells), len(whole.IdleTicks), whole.Done)
@@ -147,9 +144,7 @@ func TestAnEndedRunIsResumed(t *testing.T) {
 	if whole.Seconds <= partial.Seconds || !whole.Created.Equal(partial.Created) {
 		t.Errorf("%v s after %v s, created %v after %v", whole.Seconds, partial.Seconds, whole.Created, partial.Created)
 	}
-	if left := fail.Files(t, out); left != store.Benchmarks+" "+store.FileName {
-		t.Errorf("left behind: %s", left)
-	}
+	fail.UnlessSame(t, "the folder", fail.Files(t, out), store.Benchmarks+" "+store.FileName)
 	refused(t, args, "is a complete run")
 }
 

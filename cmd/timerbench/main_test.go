@@ -156,9 +156,7 @@ func TestVersion(t *testing.T) {
 }
 
 func TestHintsCanBeCopied(t *testing.T) {
-	if got, want := asTyped("report", "my runs/it's", "a+b=c"), os.Args[0]+` report 'my runs/it'\''s' a+b=c`; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
+	fail.UnlessSame(t, "the command line", asTyped("report", "my runs/it's", "a+b=c"), os.Args[0]+` report 'my runs/it'\''s' a+b=c`)
 }
 
 // The help and the output of the commands fit the terminal.

@@ -96,9 +96,7 @@ func TestTheJSONOfRecommendIsDocumented(t *testing.T) {
 		}
 		stdout, _ := must(t, slices.Concat([]string{"recommend", "--json"}, args)...)
 		var top map[string]any
-		if err := json.Unmarshal([]byte(stdout), &top); err != nil {
-			t.Fatalf("%v: %s", err, stdout)
-		}
+		fail.If(t, json.Unmarshal([]byte(stdout), &top), stdout)
 		note(top)
 	}
 	if !maps.Equal(printed, documented) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -67,16 +66,12 @@ func TestADryRunPrintsThePlan(t *testing.T) {
 	fail.Unless(t, stdout, "hold, n 10000000", " min", "memory, n 10000000", "idle ticks, n 1000")
 	stdout, _ = must(t, "run", "--dry-run", "-s", "^hwheel$", "-w", "^hold$", "-n", "10")
 	fail.Unless(t, stdout, "hold, n 10 ", "20000 by kind, 20000 single calls", "hold, n 10, from round 16 ", "4 steps", "Within 5m0s:")
-	if left := fail.Files(t, "."); left != "" {
-		t.Errorf("it left %s", left)
-	}
+	fail.UnlessSame(t, "files left", fail.Files(t, "."), "")
 	// The names of traces are names of workloads too.
 	tracetest.File(t, "my.trace", "churn", 10, 1e5)
 	stdout, _ = must(t, "run", "--dry-run", "--traces", ".", "-w", "^trace-churn$")
 	fail.Unless(t, stdout, "trace-churn, n ")
-	if strings.Contains(stdout, "hold") {
-		t.Errorf("it plans more than the trace:\n%s", stdout)
-	}
+	fail.UnlessLacks(t, stdout, "hold")
 }
 
 // timed returns a row whose trials take about ns nanoseconds.
@@ -209,9 +204,7 @@ func TestARunIsNotReplaced(t *testing.T) {
 		refused(t, append(tiny, "-o", folder), "--out "+folder+want)
 	}
 	refused(t, tiny, link+" is no link to a run and is not replaced")
-	if !maps.Equal(contents(t, "."), before) {
-		t.Error("the refused runs changed a folder")
-	}
+	fail.UnlessSame(t, "the files", contents(t, "."), before)
 }
 
 func TestTwoRunsIntoOneFolderAreRefused(t *testing.T) {
@@ -242,15 +235,11 @@ func TestLive(t *testing.T) {
 	if err != nil || !r.Complete || r.Parameters.Profile != "live" {
 		t.Fatalf("%v: %+v", err, r)
 	}
-	if err := folder.Close(); err != nil {
-		t.Error(err)
-	}
+	fail.If(t, folder.Close())
 	var printed, errs bytes.Buffer
 	code := execute([]string{"live", "--n", "1000", "--goroutines", "1", "--for", "4s",
 		"--into", into}, io.MultiWriter(&printed, full{}), &errs)
-	if code != exitError {
-		t.Errorf("exit %d", code)
-	}
+	fail.UnlessSame(t, "the exit code", code, exitError)
 	fail.Unless(t, errs.String(), "no space left")
 	fail.Unless(t, printed.String(), "Processor time of an operation with 1 goroutine among 1,000 timers", "Lateness", "auto tickless")
 	if r := resultsOf(t, into); len(r.Live.Rows) != 3 || len(r.Cells) != 4 || r.Parameters.Profile != "smoke" {

@@ -21,9 +21,7 @@ func TestRecordInfoReplay(t *testing.T) {
 	t.Setenv(asProgram, "ends")
 	_, stderr := must(t, "trace", "record", "-o", "my.trace", "--", os.Args[0], "--flag", "-o", "of the program")
 	fail.Unless(t, stderr, "my.trace: 10,000 operations in ")
-	if got := fail.Files(t, "."); got != "my.trace" {
-		t.Errorf("record left %q", got)
-	}
+	fail.UnlessSame(t, "record leaves", fail.Files(t, "."), "my.trace")
 	t.Setenv(asProgram, "")
 
 	stdout, _ := must(t, "trace", "info", "my.trace")
@@ -57,9 +55,7 @@ func TestWhatIsNotRecordedIsReported(t *testing.T) {
 		dir := t.TempDir()
 		t.Setenv(asProgram, how)
 		endsWith(t, exitError, []string{"trace", "record", "-o", filepath.Join(dir, "my.trace"), "--", os.Args[0]}, c.want)
-		if got := fail.Files(t, dir); got != c.left {
-			t.Errorf("a program that is %q leaves %q, want %q", how, got, c.left)
-		}
+		fail.UnlessSame(t, how, fail.Files(t, dir), c.left)
 	}
 }
 
@@ -77,9 +73,7 @@ func TestAKilledProgramLeavesAPartialTrace(t *testing.T) {
 	panics := `cp "$0" "$` + trace.EnvFile + `"; head -c $(($(wc -c <"$0") - 9)) "$0" >"$` + trace.EnvFile + `.99.tmp"; exit 2`
 	endsWith(t, exitError, []string{"trace", "record", "-o", out, "--", "sh", "-c", panics, "../../traces/quic.trace"},
 		"my.trace: ", "my-99.trace: ", "sh ended by a panic, by another fatal error or by a signal such as SIGKILL, or without a call")
-	if got := fail.Files(t, dir); got != "my-99.trace my.trace whole.trace" {
-		t.Errorf("left %q", got)
-	}
+	fail.UnlessSame(t, "record leaves", fail.Files(t, dir), "my-99.trace my.trace whole.trace")
 }
 
 func TestASignalToTheRecordingEndsTheProgram(t *testing.T) {
@@ -95,12 +89,9 @@ func TestASignalToTheRecordingEndsTheProgram(t *testing.T) {
 	}
 	fail.If(t, cmd.Process.Signal(syscall.SIGINT))
 	_ = cmd.Process.Signal(syscall.SIGTERM) // at once: both are one wish, and no kill
-	if err := cmd.Wait(); err != nil {
-		t.Fatalf("%v: %s", err, stderr.String())
-	}
-	if _, err := tracestat.Read(path); err != nil {
-		t.Error(err)
-	}
+	fail.If(t, cmd.Wait(), stderr.String())
+	_, err = tracestat.Read(path)
+	fail.If(t, err)
 }
 
 // The readable part of a trace that is cut short is used, with a warning. A damaged trace is not replayed at all.
@@ -126,9 +117,7 @@ func TestADamagedTrace(t *testing.T) {
 		fail.Write(t, path, data)
 		refused(t, []string{"trace", "info", path}, path+": byte ", want)
 		refused(t, []string{"trace", "replay", path, "-o", filepath.Join(dir, "out")}, path+": byte ", want)
-		if got := fail.Files(t, dir); got != filepath.Base(path) {
-			t.Errorf("%s: left %q", want, got)
-		}
+		fail.UnlessSame(t, want, fail.Files(t, dir), filepath.Base(path))
 	}
 }
 

@@ -68,9 +68,7 @@ func TestSubmit(t *testing.T) {
 	out := t.TempDir()
 	endsWith(t, exitError, []string{"submit", aRun(t), "--out", out}, "a part of the comparison")
 	refused(t, []string{"submit", aRun(t), "--out", filepath.Join(out, "none")}, "none: no such folder")
-	if left := fail.Files(t, out); left != "" {
-		t.Errorf("it left %s", left)
-	}
+	fail.UnlessSame(t, "files left", fail.Files(t, out), "")
 }
 
 // submit names the run that a new one replaces, and the cells that it adds.
@@ -90,9 +88,7 @@ func TestWhatASubmissionAdds(t *testing.T) {
 		first + ". It replaces the run of 25 November 2026, timerbench v0.1.0, revision fedc, which lacks 1 cell of these and has 0 cells more.":  of("fedc", 10, 100),
 		first + ". It replaces the run of 25 November 2026, timerbench v0.1.0, revision fedc, which lacks 2 cells of these and has 2 cells more.": of("fedc", 10, 50, 60),
 	} {
-		if got := added(before, fresh); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		fail.UnlessSame(t, "what it adds", added(before, fresh), want)
 	}
 }
 
@@ -122,9 +118,7 @@ func TestVerifyOfAnExternalProgram(t *testing.T) {
 	fail.Unless(t, stdout, "bad (C, table) FAILS in named case: one timer: timer 1 must fire at tick 1: its deadline is 1 (line 1). It does not fire",
 		"   1  Schedule(1, 1)\n", "   2  Pop(1)               fires 1   <- fails here", "worse (C, table) FAILS")
 	fail.Unless(t, stderr, "these programs fail: bad, worse")
-	if code != exitError {
-		t.Errorf("exit code %d, want %d", code, exitError)
-	}
+	fail.UnlessSame(t, "the exit code", code, exitError)
 	_, stdout, _ = run("verify", "--external", bad, "--json")
 	var verdicts []conform.Verdict
 	if err := json.Unmarshal([]byte(stdout), &verdicts); err != nil || len(verdicts) != 1 || verdicts[0].OK ||

@@ -6,15 +6,16 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 )
 
-// If ends the test if there is an error.
-func If(t testing.TB, err error) {
+// If ends the test if there is an error. what names the case.
+func If(t testing.TB, err error, what ...any) {
 	t.Helper()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatal(append(what, err)...)
 	}
 }
 
@@ -24,6 +25,16 @@ func Unless(t testing.TB, text string, parts ...string) {
 	for _, part := range parts {
 		if !strings.Contains(text, part) {
 			t.Errorf("it does not say %q:\n%.4000s", part, text)
+		}
+	}
+}
+
+// UnlessLacks marks the test as failed if a text contains any of the parts.
+func UnlessLacks(t testing.TB, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if strings.Contains(text, part) {
+			t.Errorf("it says %q:\n%.4000s", part, text)
 		}
 	}
 }
@@ -52,6 +63,14 @@ func Files(t testing.TB, dir string) string {
 		names = append(names, e.Name())
 	}
 	return strings.Join(names, " ")
+}
+
+// UnlessSame marks the test as failed unless got is equal to want, as by reflect.DeepEqual. what names the case.
+func UnlessSame[T any](t testing.TB, what string, got, want T) {
+	t.Helper()
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%s:\n got %#v\nwant %#v", what, got, want)
+	}
 }
 
 // UnlessError marks the test as failed unless there is an error that contains each part.

@@ -29,9 +29,7 @@ func TestAFileAppearsWholeOrNotAtAll(t *testing.T) {
 	failed := errors.New("the disk is full")
 	err := Write(path, func(w io.Writer) error {
 		_, _ = io.WriteString(w, "half of the sec")
-		if got := count(t, dir); got != 2 {
-			t.Errorf("while it is written there are %d, want the file and another one beside it", got)
-		}
+		fail.UnlessSame(t, "files while one is written", count(t, dir), 2)
 		return failed
 	})
 	if !errors.Is(err, failed) {
@@ -40,9 +38,7 @@ func TestAFileAppearsWholeOrNotAtAll(t *testing.T) {
 	if data, err := os.ReadFile(path); err != nil || string(data) != "first" {
 		t.Errorf("%q, %v: want the file as it was", data, err)
 	}
-	if got := count(t, dir); got != 1 {
-		t.Errorf("left %d files", got)
-	}
+	fail.UnlessSame(t, "files left", count(t, dir), 1)
 	fail.If(t, WriteBytes(path, []byte("second")))
 	if data, err := os.ReadFile(path); err != nil || string(data) != "second" {
 		t.Errorf("%q, %v", data, err)
@@ -61,9 +57,7 @@ func TestWriteFollowsLinks(t *testing.T) {
 	}
 	for _, name := range []string{"near", "far", "chain"} {
 		path := filepath.Join(dir, name)
-		if err := WriteBytes(path, []byte(name)); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		fail.If(t, WriteBytes(path, []byte(name)), name)
 		data, err := os.ReadFile(file)
 		if info, _ := os.Lstat(path); err != nil || string(data) != name || info.Mode()&os.ModeSymlink == 0 {
 			t.Errorf("%s: %q, %v, mode %s: want the file behind the link", name, data, err, info.Mode())
@@ -72,9 +66,7 @@ func TestWriteFollowsLinks(t *testing.T) {
 	if err := WriteBytes(filepath.Join(dir, "loop"), nil); err == nil {
 		t.Error("a link to itself is written")
 	}
-	if got := count(t, dir); got != 5 {
-		t.Errorf("left %d files", got)
-	}
+	fail.UnlessSame(t, "files left", count(t, dir), 5)
 }
 
 // A pipe and a socket stand for devices: as root the fault would replace those of this machine.
@@ -105,9 +97,7 @@ func TestOnlyFilesAreReplaced(t *testing.T) {
 	if info, err := os.Stat(socket); err != nil || info.Mode().IsRegular() {
 		t.Errorf("%s is a file now, %v", socket, err)
 	}
-	if err := WriteBytes(os.DevNull, []byte("text")); err != nil {
-		t.Error(err)
-	}
+	fail.If(t, WriteBytes(os.DevNull, []byte("text")))
 	r, w, err := os.Pipe()
 	fail.If(t, err)
 	defer func() { _ = r.Close() }()
@@ -122,12 +112,8 @@ func TestOnlyFilesAreReplaced(t *testing.T) {
 func TestWritable(t *testing.T) {
 	dir := t.TempDir()
 	file, fresh := filepath.Join(dir, "file"), filepath.Join(dir, "a", "b")
-	if err := errors.Join(Writable(file), WritableFolder(fresh), WriteBytes(file, nil), Writable(file), Writable(os.DevNull)); err != nil {
-		t.Error(err)
-	}
-	if got := count(t, dir) + count(t, fresh); got != 2 {
-		t.Errorf("left %d files", got)
-	}
+	fail.If(t, errors.Join(Writable(file), WritableFolder(fresh), WriteBytes(file, nil), Writable(file), Writable(os.DevNull)))
+	fail.UnlessSame(t, "files left", count(t, dir)+count(t, fresh), 2)
 	for _, at := range []string{filepath.Join(file, "below"), "/proc/self/x"} { // root may write elsewhere
 		if Writable(at) == nil || WritableFolder(at) == nil {
 			t.Errorf("%s can be written", at)

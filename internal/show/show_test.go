@@ -22,9 +22,7 @@ func TestNumbers(t *testing.T) {
 		Count(1, "tick"): "1 tick", Count(2000, "tick"): "2,000 ticks",
 		And(nil): "", And([]string{"a"}): "a", And([]string{"a", "b", "c"}): "a, b and c",
 	} {
-		if got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		fail.UnlessSame(t, "a number", got, want)
 	}
 }
 
@@ -43,9 +41,7 @@ func TestATableFitsTheTerminal(t *testing.T) {
 	}
 	table = Table{}
 	table.Add(strings.Repeat("x", 70), "y")
-	if got := table.Terminal(); !strings.Contains(got, strings.Repeat("x", 70)) {
-		t.Errorf("a word is broken: %s", got)
-	}
+	fail.Unless(t, table.Terminal(), strings.Repeat("x", 70)) // no word is broken
 }
 
 // The three renderers write the same cells: the value only for sorting, names and notes as they are. The first column is on the left,
@@ -58,44 +54,28 @@ func TestOneTableHasThreeForms(t *testing.T) {
 	row := table.Add(Name("a_b").In(Bold), Number(12_345.6, "12.3k").With("11 to <14"))
 	row.Structure, row.Cell = "a_b", "hold 1k"
 	table.Add("none", nil)
-	if got, want := table.Terminal(), " STRUCTURE                 NS\n a_b        12.3k (11 to <14)\n none                       –"; got != want {
-		t.Errorf("in the terminal\n%s, want\n%s", got, want)
-	}
-	if got, want := table.Markdown(), "| Structure | ns |\n|:--- | ---:|\n| **a\\_b** | 12.3k (11 to \\<14) |\n| none | – |\n"; got != want {
-		t.Errorf("in Markdown\n%s, want\n%s", got, want)
-	}
+	fail.UnlessSame(t, "in the terminal", table.Terminal(), " STRUCTURE                 NS\n a_b        12.3k (11 to <14)\n none                       –")
+	fail.UnlessSame(t, "in Markdown", table.Markdown(), "| Structure | ns |\n|:--- | ---:|\n| **a\\_b** | 12.3k (11 to \\<14) |\n| none | – |\n")
 	want := `<table><thead><tr><th class="l">Structure</th><th>ns</th></tr></thead>
 <tbody>
 <tr data-structure="a_b" data-cell="hold 1k"><td class="l" data-structure="a_b"><strong>a_b</strong></td><td data-value="12345.6">12.3k (11 to &lt;14)</td></tr>
 <tr><td class="l">none</td><td>–</td></tr>
 </tbody></table>
 `
-	if got := table.HTML(); got != want {
-		t.Errorf("in HTML\n%s, want\n%s", got, want)
-	}
+	fail.UnlessSame(t, "in HTML", table.HTML(), want)
 }
 
 // Texts are written as they are in each form.
 func TestATextHasThreeForms(t *testing.T) {
 	text := append(Para("take ", Strong("a*b"), ", not ", Mono("x<y"), "."), append(Bullets(Line("one"), Line(Span{"two", Italic})), Program("sh", "a && b\n")...)...)
-	if got, want := text.String(), "take a*b, not x<y.\n\n- one\n- two\n\na && b"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-	if got, want := text.Markdown(), "take **a\\*b**, not `x<y`.\n\n- one\n- _two_\n\n```sh\na && b\n```\n"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-	if got, want := text.HTML(), "<p>take <strong>a*b</strong>, not <code>x&lt;y</code>.</p>\n<ul>\n<li>one</li>\n<li><em>two</em></li>\n</ul>\n<pre><code>a &amp;&amp; b\n</code></pre>\n"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	fail.UnlessSame(t, "as text", text.String(), "take a*b, not x<y.\n\n- one\n- two\n\na && b")
+	fail.UnlessSame(t, "in Markdown", text.Markdown(), "take **a\\*b**, not `x<y`.\n\n- one\n- _two_\n\n```sh\na && b\n```\n")
+	fail.UnlessSame(t, "in HTML", text.HTML(), "<p>take <strong>a*b</strong>, not <code>x&lt;y</code>.</p>\n<ul>\n<li>one</li>\n<li><em>two</em></li>\n</ul>\n<pre><code>a &amp;&amp; b\n</code></pre>\n")
 	table := &Table{Title: "two"}
 	table.Add("a", 2)
 	text = append(Warning("stop"), Tables(table)...)
-	if got, want := text.Markdown()+text.HTML()+table.Text(true), "> stop\n\n"+table.Markdown()+"<blockquote><p>stop</p></blockquote>\n"+table.HTML()+"**two**\n\n"+table.Markdown(); got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-	if got, want := table.Text(false), "two\n"+table.Terminal(); got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	fail.UnlessSame(t, "a warning and a table", text.Markdown()+text.HTML()+table.Text(true), "> stop\n\n"+table.Markdown()+"<blockquote><p>stop</p></blockquote>\n"+table.HTML()+"**two**\n\n"+table.Markdown())
+	fail.UnlessSame(t, "a table with its title", table.Text(false), "two\n"+table.Terminal())
 	if Para("") != nil || len(Tables(&Table{Header: []string{"a"}})) != 0 {
 		t.Error("an empty paragraph or table is a text")
 	}
@@ -119,9 +99,7 @@ func TestNoTextIsACommandForATerminal(t *testing.T) {
 		"plain µ – 日本 😀": "plain µ – 日本 😀", "\x1b[31m\a\x7f": `\u001b[31m\u0007\u007f`, "a\nb\tc\r": `a\u000ab\u0009c\u000d`, "\u009b2J\u202e": `\u009b2J\u202e`,
 		"\U000e0001": `\udb40\udc01`, "\xff\xe2\x82": `\xff\xe2\x82`,
 	} {
-		if got := Safe(s); got != want {
-			t.Errorf("%q: %s, want %s", s, got, want)
-		}
+		fail.UnlessSame(t, s, Safe(s), want)
 	}
 	var out strings.Builder
 	w := SafeWriter{W: &out}
@@ -130,9 +108,7 @@ func TestNoTextIsACommandForATerminal(t *testing.T) {
 			t.Fatal(n, err)
 		}
 	}
-	if got, want := out.String(), "é\\u001b日\n\t\\xff😀."; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	fail.UnlessSame(t, "what is written", out.String(), "é\\u001b日\n\t\\xff😀.")
 	table := Table{Header: []string{"a\x1b"}}
 	table.Add("b\x1b", "c\nd")
 	if got := table.Terminal() + (Text{{Spans: Line("e\x1b\nf"), Items: [][]Span{Line("g\x1b")}}}).String(); strings.Contains(got, "\x1b") || strings.Count(got, "\n") != 1 {
@@ -166,29 +142,21 @@ func TestNearest(t *testing.T) {
 		if want != "" {
 			want = ` (did you mean "` + want + `"?)`
 		}
-		if got := Nearest(name, names); got != want {
-			t.Errorf("%q: %q, want %q", name, got, want)
-		}
+		fail.UnlessSame(t, name, Nearest(name, names), want)
 	}
 }
 
 // Each character that Markdown takes for more than text is written as text.
 func TestMarkdownIsEscaped(t *testing.T) {
 	for _, c := range []string{"\\", "`", "*", "_", "[", "]", "<", ">", "~", "&a", "&1", "&#"} {
-		if got, want := Para("a"+c+" b").Markdown(), "a\\"+c+" b\n"; got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		fail.UnlessSame(t, c, Para("a"+c+" b").Markdown(), "a\\"+c+" b\n")
 	}
-	if got := Para("a & b, (c) #1 + 2 - 3 | 4 !").Markdown(); got != "a & b, (c) #1 + 2 - 3 | 4 !\n" {
-		t.Errorf("%q", got)
-	}
+	fail.UnlessSame(t, "text alone", Para("a & b, (c) #1 + 2 - 3 | 4 !").Markdown(), "a & b, (c) #1 + 2 - 3 | 4 !\n")
 }
 
 func TestCSVHasNumbersInFull(t *testing.T) {
 	table := Table{Header: []string{"workload", "n", "ns", "what"}}
 	table.Add("hold, mostly", 1_000_000, Number(1234.5678, "1,235"), `a "word"`)
 	table.Add("churn", 10, nil, Words("x").With("note"))
-	if got, want := table.CSV(), "workload,n,ns,what\n\"hold, mostly\",1000000,1234.5678,\"a \"\"word\"\"\"\nchurn,10,,x\n"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	fail.UnlessSame(t, "as CSV", table.CSV(), "workload,n,ns,what\n\"hold, mostly\",1000000,1234.5678,\"a \"\"word\"\"\"\nchurn,10,,x\n")
 }

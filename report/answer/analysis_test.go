@@ -38,9 +38,7 @@ func TestTheClassOfAWorkloadIsDeclared(t *testing.T) {
 		"grid-uniform-50": workload.Program, "x": workload.Grid, "mine": workload.Program, "changed": workload.Synthetic,
 		"trace-x": workload.Recorded, "grid-unknown-50": workload.Synthetic,
 	} {
-		if got := ClassOf(r.CellsOf(name)[0]); got != want {
-			t.Errorf("%s: class %q, want %q", name, got, want)
-		}
+		fail.UnlessSame(t, name, ClassOf(r.CellsOf(name)[0]), want)
 	}
 }
 

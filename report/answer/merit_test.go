@@ -8,6 +8,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/structures"
 )
 
@@ -61,9 +62,7 @@ func TestByMerit(t *testing.T) {
 	for _, who := range r.ByMerit(append([]RowName{{Name: "none"}}, r.Contenders...)) {
 		got += who.Name + " "
 	}
-	if want := "minheap wheel rbtree list late none "; got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
+	fail.UnlessSame(t, "the order", got, "minheap wheel rbtree list late none ")
 	if mean, n := Mean(r.Cells, func(c *stats.Costs) stats.Estimate { return c.ToBest(c.Row("minheap")) }); math.Abs(mean-math.Sqrt(3)) > 0.01 || n != 2 {
 		t.Errorf("the mean of minheap is %v in %d cells", mean, n)
 	}
@@ -87,8 +86,6 @@ func TestLeadersAreAllOfAFewElseTheClassics(t *testing.T) {
 		for _, who := range r.Leaders(r.Contenders) {
 			got = append(got, who.Name)
 		}
-		if got := strings.Join(got, " ") + ": " + r.ChoiceNote(r.Contenders); got != want {
-			t.Errorf("of %s: %q, want %q", names, got, want)
-		}
+		fail.UnlessSame(t, names, strings.Join(got, " ")+": "+r.ChoiceNote(r.Contenders), want)
 	}
 }

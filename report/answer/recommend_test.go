@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"fmt"
 	"math"
 	"path/filepath"
 	"reflect"
@@ -223,9 +224,7 @@ func TestFiguresHaveTheirIntervals(t *testing.T) {
 		"–": {}, "0.50": of(0.5, 0.5, 0.5, true), "0.87 (0.50–1.50)": of(0.87, 0.5, 1.5, false),
 		"0.87 (0.50–1.50*)": of(0.87, 0.5, 1.5, true), "0.87 (?)": of(0.87, 0.05, 1.5, false),
 	} {
-		if got := Times(e).String(); got != want {
-			t.Errorf("%+v: %q, want %q", e, got, want)
-		}
+		fail.UnlessSame(t, fmt.Sprintf("%+v", e), Times(e).String(), want)
 	}
 	groups := of(30, 20, 40, false)
 	groups.Groups = [2]float64{20, 40}

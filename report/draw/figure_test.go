@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/report/answer"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
@@ -28,12 +29,8 @@ func TestANarrowFigureNamesTheRowsOfEachPanel(t *testing.T) {
 	}
 	for range 2 { // drawing changes nothing
 		broad, narrow := string(f.SVG()), string(f.NarrowSVG())
-		if n := strings.Count(broad, ">minheap<"); n != 1 {
-			t.Errorf("the broad figure names the row %d times, want 1", n)
-		}
-		if n := strings.Count(narrow, ">minheap<"); n != 2 {
-			t.Errorf("the narrow figure names the row %d times, want 2", n)
-		}
+		fail.UnlessSame(t, "names of the row in the broad figure", strings.Count(broad, ">minheap<"), 1)
+		fail.UnlessSame(t, "names of the row in the narrow figure", strings.Count(narrow, ">minheap<"), 2)
 		if strings.Count(broad, ">structures<") != 1 || strings.Count(narrow, ">structures<") != 2 {
 			t.Error("a panel of the broad figure has the title of the axis to its left, or one of the narrow figure has none")
 		}
@@ -61,9 +58,7 @@ func TestAMapIsBlankWhereNothingWasMeasured(t *testing.T) {
 	if n := strings.Count(narrow, ">half</text>"); n != 2 || strings.Count(narrow, ">timers</text>") != 2 {
 		t.Errorf("the narrow map has %d parts, want 2", n)
 	}
-	if strings.Contains(svg, "NaN") || strings.Contains(svg, `class="rule-line"`) {
-		t.Error("the field without a value is not blank")
-	}
+	fail.UnlessLacks(t, svg, "NaN", `class="rule-line"`) // the field without a value is blank
 	if len(f.Legend) != 1 || f.Legend[0].Text != "1.1 ×" {
 		t.Errorf("the legend is %+v, want the step of all values", f.Legend)
 	}

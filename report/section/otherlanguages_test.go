@@ -58,9 +58,7 @@ func TestProgramsOfOtherLanguagesStandBesideTheStructures(t *testing.T) {
 		"up to 2k timers",
 	)
 	// Elsewhere the structures are ranked alone.
-	if best := v.Cells[0].Fastest().Structure; best != "quadheap" {
-		t.Errorf("the fastest structure is %s", best)
-	}
+	fail.UnlessSame(t, "the fastest structure", v.Cells[0].Fastest().Structure, "quadheap")
 	r.External = nil
 	if s := otherLanguages(viewOf(t, r)); !s.Empty() {
 		t.Error("a section without programs")

@@ -174,9 +174,7 @@ func TestStepsDoWhatTheySay(t *testing.T) {
 		if e.Name == "sweep" {
 			slices.Sort(fired) // any order
 		}
-		if !slices.Equal(fired, wantFired) {
-			t.Errorf("%s: fired %v, want %v", e.Name, fired, wantFired)
-		}
+		fail.UnlessSame(t, e.Name, fired, wantFired)
 	}
 }
 

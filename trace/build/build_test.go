@@ -148,9 +148,7 @@ func holdsWhatTheProgramDid(t *testing.T, program string) {
 		"main.descend":        slices.Repeat([]string{"set 3h0m0s, stopped"}, 300),
 	}
 	for function, w := range want {
-		if g := got[function]; fmt.Sprint(g) != fmt.Sprint(w) {
-			t.Errorf("%s: %.200q, want %.200q", function, g, w)
-		}
+		fail.UnlessSame(t, function, got[function], w)
 	}
 	for function, g := range got {
 		if want[function] == nil {
@@ -166,9 +164,7 @@ func holdsWhatTheProgramDid(t *testing.T, program string) {
 		"main.afterFunc": trace.FuncForm, "main.timeout": trace.FuncForm, "main.unread": trace.ChannelForm, "main.abandoned": trace.ChannelForm,
 		"main.ticker": trace.TickerForm, "main.deadline": trace.DeadlineForm, "main.both": trace.DeadlineForm, "main.sleep": trace.SleepForm,
 	} {
-		if forms[function] != want {
-			t.Errorf("%s sets timers of the form %v, want %v", function, forms[function], want)
-		}
+		fail.UnlessSame(t, function, forms[function], want)
 	}
 	totals := r.Totals()
 	if n := totals.Ops[trace.RefusedCancel]; n != 3 || totals.Ops[trace.RefusedReschedule] != 0 {
@@ -182,13 +178,8 @@ func holdsWhatTheProgramDid(t *testing.T, program string) {
 
 	// The operations on each timer are in order, even if several processors record at once.
 	got, _ = histories(t, recorded(t, program, "many", "GOMAXPROCS=8"))
-	for _, timer := range got["main.many.func1"] {
-		if timer != "set 1h0m0s, moved 3h0m0s, stopped" {
-			t.Fatalf("of many: %q", timer)
-		}
-	}
-	if n := len(got["main.many.func1"]); n != 8000 {
-		t.Errorf("%d timers, want 8,000", n)
+	if many := slices.Repeat([]string{"set 1h0m0s, moved 3h0m0s, stopped"}, 8000); !slices.Equal(got["main.many.func1"], many) {
+		t.Errorf("of many: %.200q", got["main.many.func1"])
 	}
 }
 
@@ -304,9 +295,7 @@ func TestTheTimersOfADriverAreRecorded(t *testing.T) {
 		"main.sleep":       {"set 10ms, fired"},
 	}
 	for function, w := range want {
-		if fmt.Sprint(got[function]) != fmt.Sprint(w) {
-			t.Errorf("%s: %.200q, want %.200q", function, got[function], w)
-		}
+		fail.UnlessSame(t, function, got[function], w)
 		delete(got, function)
 	}
 	if len(got) > 0 || r.Totals().Lost > 0 {
@@ -385,9 +374,7 @@ func written(t *testing.T, files map[string]string) (dir string) {
 func records(t *testing.T, program string, env ...string) {
 	t.Helper()
 	all, _ := histories(t, recorded(t, program, "", env...))
-	if fmt.Sprint(all["example.com/dep.Wait"]) != "[set 10ms, fired]" {
-		t.Errorf("%s: %q", program, all)
-	}
+	fail.UnlessSame(t, program, all["example.com/dep.Wait"], []string{"set 10ms, fired"})
 }
 
 func TestSeveralProgramsWithVendoredPackagesAndCgo(t *testing.T) {
@@ -658,9 +645,7 @@ func TestKeptTimersAndLeftChannelsAreKnown(t *testing.T) {
 		place, _, _ := strings.Cut(p.Name, " ")
 		found[fmt.Sprintf("%s %v reset %t, %d", place, p.Form, p.Reset, p.Timers)] = p
 	}
-	if p := found["main.Timer.Mod function reset true, 20"]; p.Cancelled != 19 {
-		t.Errorf("Mod: %+v of %+v", p, found)
-	}
+	fail.UnlessSame(t, "stops of Mod", found["main.Timer.Mod function reset true, 20"].Cancelled, 19)
 	if i := slices.IndexFunc(s.Sites, func(p tracestat.Site) bool { return p.Form == trace.TickerForm }); i < 0 || s.Sites[i].Period != 100*time.Microsecond {
 		t.Errorf("no ticker of 100µs: %+v", s.Sites)
 	}
@@ -719,9 +704,7 @@ func TestTheSourceOfTheRuntimeIsPatched(t *testing.T) {
 			got, err := patch(a.hooks, file, source)
 			fail.If(t, err)
 			placed += len(calls.FindAll(got, -1))
-			if lines := bytes.Count(got, []byte("\n")) - bytes.Count(source, []byte("\n")); lines != 0 {
-				t.Errorf("%s: %d more lines, want none", file, lines)
-			}
+			fail.UnlessSame(t, "lines of "+file, bytes.Count(got, []byte("\n")), bytes.Count(source, []byte("\n")))
 		}
 		if want := len(calls.FindAllString(fmt.Sprint(a.hooks), -1)); placed != want || want == 0 {
 			t.Errorf("%s: %d calls, want %d", a.imported, placed, want)

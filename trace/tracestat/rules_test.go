@@ -257,7 +257,5 @@ func TestTheThresholdsOfTheRules(t *testing.T) {
 			}
 		}
 	}
-	if tested != len(Rules) {
-		t.Errorf("%d rules, of which %d are tested", len(Rules), tested)
-	}
+	fail.UnlessSame(t, "rules that are tested", tested, len(Rules))
 }

@@ -1,10 +1,12 @@
 package tracestat
 
 import (
+	"fmt"
 	"math"
 	"testing"
 	"time"
 
+	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/trace"
 )
@@ -54,9 +56,7 @@ func TestWakeupsAreCounted(t *testing.T) {
 		p := newProgram(t)
 		c.run(p)
 		path, s := p.end(400)
-		if got := wakeupsOf(s); got != c.want {
-			t.Errorf("%s: %v wake-ups, want %v", name, got, c.want)
-		}
+		fail.UnlessSame(t, name, wakeupsOf(s), c.want)
 		s, err := Rounded(path, 100*time.Millisecond)
 		if got := wakeupsOf(s); err != nil || got != c.rounded {
 			t.Errorf("%s, rounded: %v wake-ups, want %v, error %v", name, got, c.rounded, err)
@@ -99,8 +99,6 @@ func TestTicksAreRoundedUp(t *testing.T) {
 	for at, want := range map[structures.Tick]structures.Tick{
 		200: 200, 201: 300, 299: 300, math.MaxInt64 - 1: math.MaxInt64 - 1, math.MaxInt64 - 99: math.MaxInt64 - 99, math.MaxInt64 - 108: math.MaxInt64 - 107,
 	} {
-		if got := w.rounded(at); got != want {
-			t.Errorf("%d is rounded to %d, want %d", at, got, want)
-		}
+		fail.UnlessSame(t, fmt.Sprint(at), w.rounded(at), want)
 	}
 }

@@ -46,9 +46,7 @@ func TestTheStartsPass(t *testing.T) {
 	}
 	for language, args := range starts {
 		v := verified(t, time.Second, args, traces...)
-		if notes := strings.Join(v.Notes, "; "); !strings.Contains(notes, "equal deadlines in ") || !strings.Contains(notes, "can stop another that is due: not said") {
-			t.Errorf("%s: %s, want the order among equal deadlines, and what is known of timers that are due", language, notes)
-		}
+		fail.Unless(t, strings.Join(v.Notes, "; "), "equal deadlines in ", "can stop another that is due: not said")
 		if !v.OK || v.Generated < 1000 || v.Recordings != len(traces) || v.Workloads < 50 || v.Named < 50 {
 			t.Errorf("%s: %+v, %+v", language, v, v.Failure)
 		}
@@ -257,9 +255,7 @@ func TestWhatIsWrongIsExplained(t *testing.T) {
 		}
 	}
 	want := "   6  Pop(5)               fires 0   <- fails here"
-	if got := listing(ops, 5)[5]; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	fail.UnlessSame(t, "the listing", listing(ops, 5)[5], want)
 }
 
 // Whatever fails is shrunk to the operations that it needs.
@@ -282,9 +278,7 @@ func TestShrinkingKeepsWhatIsNeeded(t *testing.T) {
 			return nil
 		}
 		got, _ := shrunk(ops, *needs(ops), time.Now().Add(time.Minute), needs)
-		if want := []op{newOp(schedule, 1, 1), newOp(reschedule, 1, 1), newOp(reschedule, 1, 1)}; !slices.Equal(got, want) {
-			t.Errorf("%v, want %v", got, want)
-		}
+		fail.UnlessSame(t, "the operations", got, []op{newOp(schedule, 1, 1), newOp(reschedule, 1, 1), newOp(reschedule, 1, 1)})
 	}
 }
 
@@ -301,7 +295,6 @@ func TestARecordingThatCannotBeReadIsAnError(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bad.trace")
 	fail.Write(t, path, "no trace")
 	spec := external.Spec{Name: "mine", Args: []string{fail.Compiled(t, "../files/start.c", "../files")}}
-	if _, err := Verify(t.Context(), spec, []string{path}, DefaultLimits); err == nil || !strings.Contains(err.Error(), "bad.trace") {
-		t.Errorf("%v", err)
-	}
+	_, err := Verify(t.Context(), spec, []string{path}, DefaultLimits)
+	fail.UnlessError(t, err, "bad.trace")
 }

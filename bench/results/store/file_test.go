@@ -20,6 +20,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/results/store"
 	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
@@ -27,9 +28,7 @@ import (
 func realResults(t *testing.T) *results.Run {
 	t.Helper()
 	r, err := realRun()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	return r
 }
 
@@ -54,15 +53,11 @@ var realRun = sync.OnceValues(func() (*results.Run, error) {
 // Files may be compressed, and editors for Windows put a byte order mark before a text.
 func TestAResultsFileComesBackAsItWas(t *testing.T) {
 	r, path := realResults(t), filepath.Join(t.TempDir(), "results.json")
-	if err := store.Write(path, r); err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, store.Write(path, r))
 	good, _ := os.ReadFile(path)
 	marked := "\xef\xbb\xbf" + string(good)
 	for _, content := range []string{string(good), marked, compressed(t, marked)} {
-		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		fail.If(t, os.WriteFile(path, []byte(content), 0o644))
 		if got, err := store.ReadFile(path); err != nil || !reflect.DeepEqual(got, r) {
 			t.Errorf("read %+v, %v, want %+v", got, err, r)
 		}
@@ -75,15 +70,13 @@ func TestAResultsFileComesBackAsItWas(t *testing.T) {
 func TestBadResultsFilesAreRefusedWithAReason(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "results.json")
-	if err := store.Write(path, realResults(t)); err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, store.Write(path, realResults(t)))
 	good, _ := os.ReadFile(path)
 	replace := func(old, with string) string { return strings.Replace(string(good), old, with, 1) }
 	digest, checksum := regexp.MustCompile(`,\s*"digest": "\w*"`), regexp.MustCompile(`"checksum": \d+`)
 	cost := regexp.MustCompile(`("round": 1,\s*"ns": \d+)\d`) // divided by ten
 	edited, proof := "it was edited or damaged", "null and quadheap replayed the same, but their proofs differ: the checksum"
-	for name, c := range map[string]struct{ content, want string }{ // an edit is noticed by the digest, and that of a proof also by the others
+	for _, c := range map[string]struct{ content, want string }{ // an edit is noticed by the digest, and that of a proof also by the others
 		"cut short":           {string(good[:len(good)/2]), "cut short at line"},
 		"empty":               {"", "empty"},
 		"damaged":             {replace(`"cells":`, `"cells":]`), "is not JSON"},
@@ -108,15 +101,9 @@ func TestBadResultsFilesAreRefusedWithAReason(t *testing.T) {
 		"checksum of a cell":  {checksum.ReplaceAllString(string(good), `"checksum": 1`), edited},
 		"checksum of one row": {replace(checksum.FindString(string(good)), `"checksum": 1`), proof},
 	} {
-		if err := os.WriteFile(path, []byte(c.content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		fail.If(t, os.WriteFile(path, []byte(c.content), 0o644))
 		_, err := store.ReadFile(path)
-		if err == nil {
-			t.Errorf("%s: read without an error", name)
-		} else if !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), path) {
-			t.Errorf("%s: error %q does not say %q or the path", name, err, c.want)
-		}
+		fail.UnlessError(t, err, c.want, path)
 	}
 	if _, err := store.ReadFile(filepath.Join(dir, "missing.json")); err == nil {
 		t.Error("a missing file is read without an error")
@@ -134,18 +121,14 @@ func compressed(t *testing.T, text string) string {
 	if _, err := io.WriteString(z, text); err != nil {
 		t.Fatal(err)
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, z.Close())
 	return out.String()
 }
 
 func TestBenchmarkLinesAreReadBackByTheStandardReader(t *testing.T) {
 	r := realResults(t)
 	var out strings.Builder
-	if err := store.WriteBenchfmt(&out, r); err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, store.WriteBenchfmt(&out, r))
 	in := benchfmt.NewReader(strings.NewReader(out.String()), "bench.txt")
 	lines, ns := map[string]int{}, map[string]float64{}
 	for in.Scan() {
@@ -171,9 +154,7 @@ func TestBenchmarkLinesAreReadBackByTheStandardReader(t *testing.T) {
 		"Timers/workload=reschedule/n=50/structure=null/op=per-reschedule":           2,
 		"Memory/n=50/structure=quadheap":                                             1,
 	} {
-		if lines[name] != want {
-			t.Errorf("%d lines of %s, want %d", lines[name], name, want)
-		}
+		fail.UnlessSame(t, name, lines[name], want)
 	}
 	trial := r.Cells[0].Rows[1].Cost[1]
 	want, got := trial.NS/trial.Units, ns["Timers/workload=grid-clustered-50/n=50/structure=quadheap/op=per-lifecycle"]
@@ -182,24 +163,16 @@ func TestBenchmarkLinesAreReadBackByTheStandardReader(t *testing.T) {
 	}
 	r.Memory[0].CollectNS, r.Memory[0].Bytes, r.Memory[0].AgedBytes = 250_000, 40, 44
 	out.Reset()
-	if err := store.WriteBenchfmt(&out, r); err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(out.String(), " 40 B/timer 44 aged-B/timer 250000 ns/gc\n") {
-		t.Errorf("what a collection takes is not in ns: %s", regexp.MustCompile(".*ns/gc").FindString(out.String()))
-	}
+	fail.If(t, store.WriteBenchfmt(&out, r))
+	fail.Unless(t, out.String(), " 40 B/timer 44 aged-B/timer 250000 ns/gc\n")
 }
 
 // An edited proof is noticed by the other proofs even if the digest is right, and other spaces are no edit.
 func TestEditedResultsAreRefused(t *testing.T) {
 	var text, spaced bytes.Buffer
 	r := realResults(t)
-	if err := store.Encode(&text, r); err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Indent(&spaced, text.Bytes(), "", "\t"); err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, store.Encode(&text, r))
+	fail.If(t, json.Indent(&spaced, text.Bytes(), "", "\t"))
 	if _, err := store.Decode(spaced.Bytes()); err != nil {
 		t.Errorf("other spaces: %v", err)
 	}
@@ -207,11 +180,8 @@ func TestEditedResultsAreRefused(t *testing.T) {
 	r.Cells[0].Row("quadheap").Proof.Checksum++
 	err := store.Encode(&text, r)
 	r.Cells[0].Row("quadheap").Proof.Checksum--
-	if err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, err)
 	const want = "cell grid-clustered-50, n 50, null and quadheap replayed the same, but their proofs differ: the checksum"
-	if _, err := store.Decode(text.Bytes()); err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("%v, want %q", err, want)
-	}
+	_, err = store.Decode(text.Bytes())
+	fail.UnlessError(t, err, want)
 }

@@ -4,13 +4,12 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/results/store"
+	"github.com/timerbench/timerbench/internal/fail"
 )
 
 func TestTwoRunsInOneSecondGetTwoFolders(t *testing.T) {
@@ -19,15 +18,11 @@ func TestTwoRunsInOneSecondGetTwoFolders(t *testing.T) {
 	var got []string
 	for range 2 {
 		f, err := store.OpenFolder("", "normal", now, false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fail.If(t, err)
 		defer func() { _ = f.Close() }()
 		got = append(got, filepath.ToSlash(f.Path))
 	}
-	if want := []string{"out/2026-11-21-073012-normal", "out/2026-11-21-073012-normal-2"}; !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
+	fail.UnlessSame(t, "the folders", got, []string{"out/2026-11-21-073012-normal", "out/2026-11-21-073012-normal-2"})
 }
 
 func TestLocateFindsTheLastCompleteRun(t *testing.T) {
@@ -36,9 +31,7 @@ func TestLocateFindsTheLastCompleteRun(t *testing.T) {
 		t.Helper()
 		folder = filepath.Join(root, folder)
 		r := &results.Run{Format: results.Format, Version: results.Version, Complete: complete, Created: time.Date(2026, 3, day, 0, 0, 0, 0, time.UTC)}
-		if err := errors.Join(os.MkdirAll(folder, 0o755), store.Save(folder, r)); err != nil {
-			t.Fatal(err)
-		}
+		fail.If(t, errors.Join(os.MkdirAll(folder, 0o755), store.Save(folder, r)))
 	}
 	expect := func(want string) {
 		t.Helper()
@@ -47,9 +40,8 @@ func TestLocateFindsTheLastCompleteRun(t *testing.T) {
 			t.Errorf("%s, %v, want that in %q", got, err, want)
 		}
 	}
-	if _, err := store.Locate(root); err == nil || !strings.Contains(err.Error(), root+": no results.json") {
-		t.Errorf("an empty folder: %v", err)
-	}
+	_, err := store.Locate(root)
+	fail.UnlessError(t, err, root+": no results.json")
 	write("stopped", 9, false)
 	expect("stopped")
 	write(".", 1, true)
@@ -58,13 +50,10 @@ func TestLocateFindsTheLastCompleteRun(t *testing.T) {
 	write("b", 2, true)
 	expect("a")
 	damaged := filepath.Join(root, "b", store.FileName)
-	if err := os.WriteFile(damaged, []byte("damaged"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, os.WriteFile(damaged, []byte("damaged"), 0o644))
 	expect("a")
-	if _, err := store.Locate(filepath.Join(root, "b")); err == nil || !strings.Contains(err.Error(), "not JSON") {
-		t.Errorf("a damaged file: %v", err)
-	}
+	_, err = store.Locate(filepath.Join(root, "b"))
+	fail.UnlessError(t, err, "not JSON")
 	if got, err := store.Locate(damaged); err != nil || got != damaged {
 		t.Errorf("a file: %s, %v", got, err)
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/internal/fail"
 )
 
 // A kept run says what Go's own timers cost, and the driver: the slices of the number of goroutines that all numbers of timers
@@ -46,9 +47,7 @@ func TestTheNamesOfMachinesAndBuilds(t *testing.T) {
 		"intel-i7-1260p-iris-8-cores": {CPU: "Intel(R) Core(TM) i7-1260P CPU with Iris", Cores: 8},
 		"unknown-arm64-4-cores":       {CPU: "(R) CPU", Arch: "arm64", Cores: 4},
 	} {
-		if got := Slug(e); got != want {
-			t.Errorf("%q is named %q, want %q", e.CPU, got, want)
-		}
+		fail.UnlessSame(t, e.CPU, Slug(e), want)
 	}
 	for want, e := range map[string]results.Environment{
 		"v0.1.0, revision 0123456789ab":      {Version: "v0.1.0", Revision: "0123456789abcdef"},
@@ -57,9 +56,7 @@ func TestTheNamesOfMachinesAndBuilds(t *testing.T) {
 		"revision 0123456789ab with changes": {Version: "(devel)", Revision: "0123456789abcdef+dirty"},
 		"v0.1.0":                             {Version: "v0.1.0"}, "": {},
 	} {
-		if got := e.Build(); got != want {
-			t.Errorf("%+v: %q, want %q", e, got, want)
-		}
+		fail.UnlessSame(t, e.Version+e.Revision, e.Build(), want)
 	}
 }
 
@@ -70,9 +67,8 @@ func TestALargeRunIsNotKept(t *testing.T) {
 		r.Cells[0].Rows = append(r.Cells[0].Rows, results.Row{Structure: fmt.Sprint(random.Uint64())})
 	}
 	path := filepath.Join(t.TempDir(), "kept.json.gz")
-	if _, err := Keep(path, r); err == nil || !strings.Contains(err.Error(), "want at most 900000") {
-		t.Errorf("%v", err)
-	}
+	_, err := Keep(path, r)
+	fail.UnlessError(t, err, "want at most 900000")
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("it was written: %v", err)
 	}
@@ -82,9 +78,7 @@ func TestTheHeaderIsReadWithoutTheRest(t *testing.T) {
 	created := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	path := filepath.Join(t.TempDir(), "results.json")
 	want := Header{results.Format, results.Version, created, true, results.Parameters{Profile: "smoke"}}
-	if err := Write(path, &results.Run{Format: results.Format, Version: results.Version, Created: created, Complete: true, Parameters: want.Parameters}); err != nil {
-		t.Fatal(err)
-	}
+	fail.If(t, Write(path, &results.Run{Format: results.Format, Version: results.Version, Created: created, Complete: true, Parameters: want.Parameters}))
 	if h, err := ReadHeader(path); err != nil || !reflect.DeepEqual(h, want) {
 		t.Errorf("%+v, %v, want %+v", h, err, want)
 	}
@@ -97,9 +91,7 @@ func TestTheHeaderIsReadWithoutTheRest(t *testing.T) {
 		"too new":            {`{"format": "timerbench-results", "version": 99}`, "written by a newer timerbench"},
 		"empty":              {``, "not JSON"},
 	} {
-		if err := os.WriteFile(path, []byte(c.content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		fail.If(t, os.WriteFile(path, []byte(c.content), 0o644))
 		h, err := ReadHeader(path)
 		switch {
 		case c.want == "" && (err != nil || !reflect.DeepEqual(h, want)):

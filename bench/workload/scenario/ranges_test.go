@@ -6,6 +6,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/bench/workload/scenario"
+	"github.com/timerbench/timerbench/internal/fail"
 )
 
 // Each parameter has a range, and groups of them fit together.
@@ -53,8 +54,6 @@ func TestParametersOutOfRangeAreNamed(t *testing.T) {
 		"class[0].population: want the share of the population":                    model("flow", "class = [{delay = {kind = 'constant', mean = '1s'}}, {delay = {kind = 'constant', mean = '1s'}}]"),
 	} {
 		_, err := scenario.Parse("x", []byte(text))
-		if err == nil || !strings.Contains(err.Error(), ": parameters."+want) {
-			t.Errorf("got  %v\nwant %s\nin %s", err, want, text)
-		}
+		fail.UnlessError(t, err, ": parameters."+want)
 	}
 }

@@ -214,9 +214,7 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("%v\n%s", err, printed)
 		}
 		again.Scenario = w.Scenario
-		if !reflect.DeepEqual(again, w) {
-			t.Errorf("read back as %+v, want %+v", again, w)
-		}
+		fail.UnlessSame(t, "read back", again, w)
 	})
 }
 
