@@ -41,9 +41,7 @@ func TestARunTimesSingleCalls(t *testing.T) {
 			t.Errorf("%s on %s: a Reschedule", c.Structure, c.Workload)
 		}
 	}
-	if err := r.Validate(); err != nil {
-		t.Error(err)
-	}
+	fail.If(t, r.Validate())
 	r.Calls[0].Proof.Fired++
 	fail.UnlessError(t, r.Validate(), `longest calls of "quadheap" on "avalanche-slot", n 50: the proof does not hold`)
 }
@@ -79,9 +77,7 @@ func TestSingleCallsOfAFaultyStructureHaveNoFigure(t *testing.T) {
 			return faultyEntry("fires a tick late").New()
 		}})
 		r, err := Run(t.Context(), planOf(t, cfg), Hooks{})
-		if err == nil || !strings.Contains(err.Error(), "faulty fails the proof on ") {
-			t.Errorf("%s: error %v", c.what, err)
-		}
+		fail.UnlessError(t, err, "faulty fails the proof on ")
 		if len(r.Calls) != 1 || r.Calls[0].Structure != "quadheap" || len(r.Failures) != 1 {
 			t.Errorf("%s: calls of %d structures, failures %v", c.what, len(r.Calls), r.Failures)
 		}
@@ -96,6 +92,15 @@ func TestSingleCallsAreVerified(t *testing.T) {
 	if len(got) != 1 || got[0].Operations < 2*(1<<16) || got[0].Failures != nil {
 		t.Errorf("%+v", got)
 	}
+	cfg = tinyRun(t, nil, []string{"avalanche-period-256"})
+	cfg.Structures = []entry.Entry{faultyEntry("fires a tick late")}
+	var where []string
+	fail.If(t, Verify(t.Context(), proofOf(t, cfg, 2), func(v Verified) {
+		for _, f := range v.Failures {
+			where = append(where, f.Where)
+		}
+	}))
+	fail.Unless(t, strings.Join(where, "; "), "seed 7; ", "seed 8")
 }
 
 // A profile that times the calls of a workload also measures its cell, and times intrusive structures too.
@@ -121,7 +126,5 @@ func TestAProfileTimesTheCallsOfACell(t *testing.T) {
 			t.Errorf("%s has the role %q", c.Structure, c.Role)
 		}
 	}
-	if verified := proofsHold(t, cfg, r); verified != 6 {
-		t.Errorf("%d rows verified", verified)
-	}
+	fail.UnlessSame(t, "verified rows", proofsHold(t, cfg, r), 6)
 }

@@ -38,6 +38,14 @@ func TestFiguresThatContradictEachOtherAreFound(t *testing.T) {
 	}
 }
 
+// From nine tenths on a cell is in the steady state.
+func TestACellSaysThatItIsNotSteady(t *testing.T) {
+	for due, want := range map[uint64]string{900: "", 899: "not in a steady state: 89 % come due"} {
+		c := Cell{Passed: &Passed{Passage: script.Passage{Made: 1000, Due: due}}}
+		fail.UnlessSame(t, "the warning", c.Unsteady(), want)
+	}
+}
+
 func liveRun() *Run {
 	return &Run{Format: Format, Version: Version, Complete: true, Live: &Live{
 		Rounds: 1, Goroutines: []int{2}, Rate: 1000,

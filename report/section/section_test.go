@@ -136,9 +136,7 @@ func TestTheMapComparesExactStructures(t *testing.T) {
 			}
 		}
 	}
-	if want := []string{"none cancelled 100: 1.00 ", "90 % cancelled 1k: 1.50 quadheap", "moved 10: 1.00 "}; !slices.Equal(fields, want) {
-		t.Errorf("the fields are %q, want %q", fields, want)
-	}
+	fail.UnlessSame(t, "the fields", fields, []string{"none cancelled 100: 1.00 ", "90 % cancelled 1k: 1.50 quadheap", "moved 10: 1.00 "})
 	if viewOf(t, &results.Run{Cells: []results.Cell{gridCell(0, 10, map[string]float64{"minheap": 10})}}).Map() != nil {
 		t.Error("a map without the default")
 	}
@@ -169,9 +167,7 @@ func TestNoEmptyPanelOfIdleTicks(t *testing.T) {
 		r.IdleTicks = append(r.IdleTicks, results.IdleTicks{Shape: results.Uniform, N: 100, Ticks: 1000, Idle: 900, Fired: 100,
 			Structures: []results.IdleTickOf{{Structure: "minheap", NS: ns}}})
 		f := viewOf(t, r).idleTicksChart()
-		if want := map[float64]int{0: 1, 5: 2}[ns]; len(f.Panels) != want {
-			t.Errorf("ticks of %v ns: %d panels, want %d", ns, len(f.Panels), want)
-		}
+		fail.UnlessSame(t, "panels", len(f.Panels), map[float64]int{0: 1, 5: 2}[ns])
 	}
 }
 
@@ -199,6 +195,13 @@ func TestMemoryIsAtTheLargestSizeOfNearlyAll(t *testing.T) {
 	if len(list) != 5 || list[0].N != 1_000_000 || list[0].Structure != six[4] {
 		t.Errorf("%+v", list)
 	}
+	for i, m := range v.memoryChart().Panels[0].Marks {
+		sum := 0.0
+		for _, p := range m.(draw.Bar).Parts {
+			sum += p.Length
+		}
+		fail.UnlessSame(t, "the length of a bar", sum, list[i].AgedBytes) // whether ageing adds or frees memory
+	}
 }
 
 // The table of the lateness holds the coarse structures alone.
@@ -208,9 +211,9 @@ func TestLateness(t *testing.T) {
 	late := &results.Lateness{Mean: 3.5, P99: 7, Max: 7, MeanShare: 0.02, P99Share: 0.05, MaxShare: 0.1}
 	r.IdleTicks = []results.IdleTicks{{Shape: results.Uniform, N: 100, Structures: []results.IdleTickOf{{Structure: "minheap"}, {Structure: "wheel", Lateness: late}}}}
 	v := viewOf(t, r)
-	if table := lateness(v).Tables[0].Body.Markdown(); !strings.Contains(table, "| wheel | 100 | 3.5 | 7 | 7 | 2 % | 5 % | 10 % |") || strings.Contains(table, "minheap") {
-		t.Errorf("the table says\n%s", table)
-	}
+	table := lateness(v).Tables[0].Body.Markdown()
+	fail.Unless(t, table, "| wheel | 100 | 3.5 | 7 | 7 | 2 % | 5 % | 10 % |")
+	fail.UnlessLacks(t, table, "minheap")
 	r.IdleTicks[0].Structures = r.IdleTicks[0].Structures[:1]
 	if v := viewOf(t, r); len(lateness(v).Tables[0].Body) > 0 {
 		t.Error("a section without a coarse structure")
@@ -226,9 +229,7 @@ func TestTheTitleOfIdleTicksIsTheFinding(t *testing.T) {
 		idleFinding([]results.IdleTicks{ticks(results.Uniform, 10, 9990), ticks(results.Uniform, 1000, 9670), ticks(results.RoundTimes, 1000, 9999)}): "Among 1,000 timers nothing fires on 96.7 % of the ticks",
 		idleFinding([]results.IdleTicks{ticks(results.Clustered, 100, 5000)}):                                                                         "",
 	} {
-		if got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		fail.UnlessSame(t, "the text", got, want)
 	}
 }
 
@@ -251,9 +252,7 @@ func TestAPanelOfSingleCallsHasNineLines(t *testing.T) {
 	}
 	v := viewOf(t, r, "auto", "list", "ladder")
 	s := latency(v)
-	if want := "Among 1,000,000 timers, 99 of 100 calls of auto take 100 ns or less"; s.Charts[0].Title != want {
-		t.Errorf("%q, want %q", s.Charts[0].Title, want)
-	}
+	fail.UnlessSame(t, "the title", s.Charts[0].Title, "Among 1,000,000 timers, 99 of 100 calls of auto take 100 ns or less")
 	for _, p := range s.Charts[0].Panels {
 		lines := 0
 		for _, m := range p.Marks {
@@ -265,9 +264,9 @@ func TestAPanelOfSingleCallsHasNineLines(t *testing.T) {
 			t.Errorf("%s: %d lines, want %d", p.Title, lines, want)
 		}
 	}
-	if table := s.Tables[0].Body.Markdown(); !strings.Contains(table, "| ladder | 40 | 100 | – | – | 40 | 100 |") || strings.Contains(table, "| list |") {
-		t.Errorf("the table says\n%s", table)
-	}
+	table := s.Tables[0].Body.Markdown()
+	fail.Unless(t, table, "| ladder | 40 | 100 | – | – | 40 | 100 |")
+	fail.UnlessLacks(t, table, "| list |")
 }
 
 func TestIDsAreUnique(t *testing.T) {
@@ -283,9 +282,7 @@ func TestIDsAreUnique(t *testing.T) {
 		{strings.Repeat("ä", 300), strings.Repeat("ä", longestID/2) + "-2"},
 		{"not \xff UTF-8", "not-utf-8"},
 	} {
-		if got := id(c.title); got != c.want {
-			t.Errorf("%s: %s, want %s", c.title, got, c.want)
-		}
+		fail.UnlessSame(t, c.title, id(c.title), c.want)
 	}
 }
 

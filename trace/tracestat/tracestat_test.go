@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"reflect"
 	"runtime"
 	"testing"
 	"time"
@@ -34,6 +33,16 @@ func summary(t *testing.T, use func(w *trace.Writer)) *Summary {
 	return s
 }
 
+// The most timers at one advance count, whatever fires later.
+func TestTheMostTimersAtOnceCount(t *testing.T) {
+	s := summary(t, func(w *trace.Writer) {
+		a, b, c := w.Schedule(5), w.Schedule(5), w.Schedule(9)
+		w.Advance(5, a, b)
+		w.Advance(9, c)
+	})
+	fail.UnlessSame(t, "at once", [2]int{s.AtOnce, s.Sites[0].AtOnce}, [2]int{2, 2})
+}
+
 func TestASummaryCountsByHand(t *testing.T) {
 	const epoch = 1_000_000 // the program's clock starts here, so no time has passed
 	s := summary(t, func(w *trace.Writer) {
@@ -55,9 +64,7 @@ func TestASummaryCountsByHand(t *testing.T) {
 		Moves:  one(50e6),
 	}
 	want.Sites = []Site{{Timers: 3, Cancelled: 1, Fired: 2, Moves: 1, Later: 1, AtOnce: 1, Wakes: 2, Wakeups: [2]float64{4, 3}, Pending: 1.3, Growth: (10*10 + 20*20 + 100*100) / 2.0 / 130 / 100, Delays: want.Delays, Left: one(480e6)}}
-	if !reflect.DeepEqual(s, want) {
-		t.Errorf("got  %+v\nwant %+v", s, want)
-	}
+	fail.UnlessSame(t, "the summary", s, want)
 	if s.Duration() != 100*time.Millisecond || s.Rate() != 100 {
 		t.Errorf("%v at %g a second, want 100ms at 100", s.Duration(), s.Rate())
 	}
@@ -82,12 +89,8 @@ func TestSitesAreSummedUp(t *testing.T) {
 		{Name: "main.often main.go:7", Wakeups: [2]float64{2, 2}, Form: trace.ChannelForm, Timers: 3, Cancelled: 1, Fired: 2, AtOnce: 1, Wakes: 2, Pending: (10 + 10 + 30) / 20.0, Growth: (10*10 + 10*10 + 30*30) / 2.0 / 50 / 30, Left: one(20e6), Delays: Delays{Count: 3, Mean: 70e6 / 3.0, Min: 10e6, P50: 30e6, P90: 30e6, P99: 30e6, P999: 30e6, Max: 30e6}},
 		{Name: "main.rare main.go:3", Timers: 1, Cancelled: 1, Moves: 1, Pending: 30 / 20.0, Growth: 0.5, Delays: one(100e6), Left: one(20e6)},
 	}
-	if !reflect.DeepEqual(s.Sites, want) {
-		t.Errorf("got  %+v\nwant %+v", s.Sites, want)
-	}
-	if got := s.Sites[0].CancelRate(); got != 1.0/3 {
-		t.Errorf("cancelled: %g, want a third", got)
-	}
+	fail.UnlessSame(t, "the sites", s.Sites, want)
+	fail.UnlessSame(t, "the share cancelled", s.Sites[0].CancelRate(), 1.0/3)
 }
 
 // Schedules and moves for the next tick, moves to a later deadline than the last one, and timers that follow one that
@@ -110,9 +113,7 @@ func TestMovesOfASiteAreCounted(t *testing.T) {
 	got := s.Sites[0]
 	got.Delays = Delays{}
 	want := Site{Timers: 2, Fired: 1, Cancelled: 1, Moves: 6, Later: 3, Soon: 3, Repeats: 1, AtOnce: 1, Wakes: 1, Wakeups: [2]float64{2, 2}, Pending: 1, Growth: 0.5, Left: one(40e6)}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("got  %+v\nwant %+v", got, want)
-	}
+	fail.UnlessSame(t, "the summary", got, want)
 }
 
 // A small file can have very many pending timers. The memory is 40 bytes for each, and 22 for each that fires at once.
