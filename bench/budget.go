@@ -17,11 +17,6 @@ type Budget struct {
 	estimated, took float64 // seconds of the steps so far
 }
 
-// start sets the deadline. spent is the number of seconds of the sessions before a run was resumed.
-func (b *Budget) start(at time.Time, spent float64) {
-	b.deadline = at.Add(b.Limit - time.Duration(spent*float64(time.Second)))
-}
-
 // left returns the remaining seconds.
 func (b *Budget) left() float64 {
 	if b.Limit == 0 {
@@ -33,10 +28,6 @@ func (b *Budget) left() float64 {
 // fits reports whether the time suffices for an estimated number of seconds. The estimate is corrected by the durations so
 // far, together with one second that took as long as its estimate.
 func (b *Budget) fits(seconds float64) bool { return b.left() >= seconds*(b.took+1)/(b.estimated+1) }
-
-func (b *Budget) learn(estimated float64, took time.Duration) {
-	b.estimated, b.took = b.estimated+estimated, b.took+took.Seconds()
-}
 
 // late reports whether a pass ends, because it took more than a twentieth of the budget after its first timed round (chosen), or
 // the time of the run is over. So the limit holds on a machine on which one cell takes minutes.

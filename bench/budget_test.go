@@ -43,18 +43,14 @@ func TestAPassHasFreshInstancesAndTheSameBlocksForAll(t *testing.T) {
 	cfg.Structures = []entry.Entry{heapEntry("fast", 0, nil), heapEntry("slow", 500, &made)}
 	cfg.Trials = 5
 	r := run(t, cfg)
-	if made != 4 {
-		t.Errorf("%d instances made, want 3 and one for the memory", made)
-	}
+	fail.UnlessSame(t, "instances, with one for the memory", made, 4)
 	c := r.Cells[0]
 	if c.Race != nil {
 		t.Errorf("without a budget it records %+v", c.Race)
 	}
 	fast := c.Row("fast")
 	for _, row := range c.Rows {
-		if len(row.Cost) != 5 {
-			t.Errorf("%s: %d trials", row.Structure, len(row.Cost))
-		}
+		fail.UnlessSame(t, row.Structure, len(row.Cost), 5)
 		for i, trial := range row.Cost {
 			if trial.Round != i || trial.Instance != i/roundsPerPass {
 				t.Errorf("%s, trial %d: instance %d, round %d", row.Structure, i, trial.Instance, trial.Round)
@@ -63,13 +59,9 @@ func TestAPassHasFreshInstancesAndTheSameBlocksForAll(t *testing.T) {
 				t.Errorf("%s, round %d: %v units, others have %v", row.Structure, i, trial.Units, fast.Cost[i].Units)
 			}
 		}
-		if row.Proof != fast.Proof {
-			t.Errorf("%s has proof %+v, want %+v", row.Structure, row.Proof, fast.Proof)
-		}
+		fail.UnlessSame(t, row.Structure, row.Proof, fast.Proof)
 	}
-	if control := c.Row("fast-control"); control.Of != "fast" {
-		t.Errorf("the control repeats %s, want the first structure", control.Of)
-	}
+	fail.UnlessSame(t, "what the control repeats", c.Row("fast-control").Of, "fast")
 }
 
 // The rounds of a cell are spread evenly over the time in which the population is
@@ -219,9 +211,7 @@ func TestTheBudgetGoesToTheBest(t *testing.T) {
 		t.Errorf("the slow one stopped after %d rounds: %q", len(slow.Cost), slow.Stopped)
 	}
 	one := c.Row("one")
-	if c.Race.Proved != leastRounds {
-		t.Errorf("the budget is recorded as %+v", c.Race)
-	}
+	fail.UnlessSame(t, "rounds that are proved", c.Race.Proved, leastRounds)
 	for _, name := range []string{"null", "one"} {
 		if row := c.Row(name); len(row.Cost) != c.Race.Rounds || row.Proof != one.Proof {
 			t.Errorf("%s has %d rounds of %d, and the proof %+v", name, len(row.Cost), c.Race.Rounds, row.Proof)
@@ -266,9 +256,7 @@ func TestTheCellWithTheLeastPartOfItsRoundsIsNext(t *testing.T) {
 		"hold, n 100, from round 16", "churn, n 100, from round 16", "hold, n 100000, from round 12", "churn, n 100000, from round 12",
 		"hold, n 100, from round 32", "churn, n 100, from round 32",
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("%d steps, %q, want %q", len(got), got, want)
-	}
+	fail.UnlessSame(t, "the steps", got, want)
 }
 
 // Further rounds of a cell are made if the last ones took little enough.
@@ -283,9 +271,7 @@ func TestFurtherRoundsThatDoNotFitAreTakenOffTheList(t *testing.T) {
 		fits       bool
 	}{{time.Minute, time.Second, true}, {time.Minute, 55 * time.Second, false}, {-time.Second, 0, false}} {
 		m.budget.deadline, m.last = time.Now().Add(test.left), test.last
-		if got := m.fits(further); got != test.fits {
-			t.Errorf("%v left, the last rounds took %v: fits %t", test.left, test.last, got)
-		}
+		fail.UnlessSame(t, fmt.Sprintf("%v left, the last rounds took %v", test.left, test.last), m.fits(further), test.fits)
 	}
 }
 
@@ -302,9 +288,7 @@ func TestTheBudgetIsSpentInTheOrderOfInterest(t *testing.T) {
 	}) {
 		got = append(got, s.Name)
 	}
-	if want := []string{"1e3", "1e4", "own", "memory", "idle", "1e5", "constant 1e5", "10", "1e6", "large"}; !slices.Equal(got, want) {
-		t.Errorf("the order is %q, want %q", got, want)
-	}
+	fail.UnlessSame(t, "the order", got, []string{"1e3", "1e4", "own", "memory", "idle", "1e5", "constant 1e5", "10", "1e6", "large"})
 	if first := byInterest([]Step{{Name: "idle"}, of("1e6", 1e6, 0), of("1e5", 1e5, 0)}); first[0].Name != "1e5" || first[1].Name != "idle" {
 		t.Errorf("without a middle size, %s and %s come first", first[0].Name, first[1].Name)
 	}
@@ -329,31 +313,31 @@ func TestWhatDoesNotFitIntoTheBudgetIsNotMeasured(t *testing.T) {
 }
 
 func TestWhichCellsAreFrugal(t *testing.T) {
-	p := Profile{FrugalFrom: 1000, GridFrugalFrom: 100}
+	p := Profile{FrugalFrom: 1000, GridFrugalFrom: 100, Sizes: []int{999, 1000}, GridSizes: []int{99, 100}}
 	hold, _ := workload.Find("hold")
 	grid, _ := workload.Find("grid-uniform-50")
+	unlimited := p
+	unlimited.FrugalFrom, unlimited.GridFrugalFrom = 0, 0
 	for _, test := range []struct {
-		name   string
-		cfg    Config
-		w      workload.Workload
-		n      int
-		frugal bool
+		name string
+		cfg  Config
+		w    workload.Workload
+		n    int
+		pass int // rounds
 	}{
-		{"few timers", Config{Profile: p}, hold, 999, false},
-		{"many timers", Config{Profile: p}, hold, 1000, true},
-		{"few of the grid", Config{Profile: p}, grid, 99, false},
-		{"many of the grid", Config{Profile: p}, grid, 100, true},
-		{"a profile that is not frugal", Config{}, grid, 1000, false},
-		{"sizes that were chosen", Config{Profile: p, N: []int{1000}}, hold, 1000, false},
-		{"a run in turns", Config{Profile: p, Rounds: 1}, hold, 1000, false},
+		{"few timers", Config{Profile: p}, hold, 999, roundsPerPass},
+		{"many timers", Config{Profile: p}, hold, 1000, roundsPerFrugalPass},
+		{"few of the grid", Config{Profile: p}, grid, 99, roundsPerPass},
+		{"many of the grid", Config{Profile: p}, grid, 100, roundsPerFrugalPass},
+		{"a profile that is not frugal", Config{Profile: unlimited}, grid, 100, roundsPerPass},
+		{"sizes that were chosen", Config{Profile: p, N: []int{1000}}, hold, 1000, roundsPerPass},
+		{"a run in turns", Config{Profile: p, Rounds: 12}, hold, 1000, 6},
 	} {
-		c, pass := newCell(test.w, test.n, nil, 0), roundsPerPass
-		if test.frugal {
-			pass = roundsPerFrugalPass
-		}
-		s := c.steps(Config{Profile: test.cfg.resolved().Profile, Trials: 6})[0]
-		if (c.leaves == allButSlow) != test.frugal || c.instances != 6/pass || s.Rounds[1+pass].Fresh != true {
-			t.Errorf("%s: frugal: %t, %d instances, want %t", test.name, c.leaves == allButSlow, c.instances, test.frugal)
+		test.cfg.Trials, test.cfg.Structures, test.cfg.Workloads = 6, []entry.Entry{heapEntry("heap", 0, nil)}, []workload.Workload{test.w}
+		steps := planOf(t, test.cfg).Steps
+		s := steps[slices.IndexFunc(steps, func(s Step) bool { return s.cell != nil && s.cell.n == test.n })]
+		if (s.cell.leaves == allButSlow) != (test.pass == roundsPerFrugalPass) || !s.Rounds[1+test.pass].Fresh {
+			t.Errorf("%s: leaves out %d, %d rounds a pass, want %d", test.name, s.cell.leaves, s.cell.perPass, test.pass)
 		}
 	}
 }

@@ -71,11 +71,6 @@ func (c *Cell) block() int {
 	return min(max(20_000, c.n/20), most)
 }
 
-// warmSize returns the number of operations that load a population of n into the
-// cache. More than about 25,000 timers do not fit, and the limit suffices for the part of the
-// structure that is used most.
-func warmSize(n int) int { return min(max(5_000, n), 25_000) }
-
 // sizes are the operations of the blocks of a pass.
 type sizes struct{ prove, block, warm int }
 
@@ -86,7 +81,9 @@ func (c *Cell) sizes(first int) sizes {
 		return divided(c.trace.operations()-c.trace.fill, min(c.perPass, c.rounds), len(c.timings(first)))
 	}
 	const few = 30
-	s := sizes{prove: c.block(), block: c.block(), warm: warmSize(c.n)}
+	// The warm-up loads the population into the cache. More than about 25,000 timers do not fit, and the limit suffices for the
+	// part of the structure that is used most.
+	s := sizes{prove: c.block(), block: c.block(), warm: min(max(5_000, c.n), 25_000)}
 	if c.n <= few {
 		s.prove = max(s.prove, c.proveOps)
 	}
@@ -295,7 +292,7 @@ func (c *Cell) rows(programs []*external.Program, leftOut ...string) (list []*co
 	floor, floorInStructs := replay.Floors()
 	list = append(list, newContender(results.RoleFloor, floor))
 	intrusive := false
-	entries := without(c.entries, leftOut)
+	entries := slices.DeleteFunc(slices.Clone(c.entries), func(e entry.Entry) bool { return slices.Contains(leftOut, e.Name) })
 	for _, e := range entries {
 		role := results.RoleStructure
 		if e.Intrusive() {

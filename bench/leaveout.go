@@ -129,8 +129,3 @@ func (c *Cell) leaveOut(cells []results.Cell) (out []string) {
 	}
 	return out
 }
-
-// without returns the entries but those with the names.
-func without(entries []entry.Entry, names []string) []entry.Entry {
-	return slices.DeleteFunc(slices.Clone(entries), func(e entry.Entry) bool { return slices.Contains(names, e.Name) })
-}

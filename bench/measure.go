@@ -258,15 +258,15 @@ func (m *measuring) trials(ctx context.Context, c *contender, r Round) error {
 // garbage of one structure does not cost another one time.
 func (m *measuring) trial(c *contender, b *script.Block, how Timing, r Round) error {
 	cyclic := m.cell.cyclic()
-	if c.program {
-		how = how.ofProgram(cyclic)
-	}
-	if how == CallByCall && c.samples == nil {
-		if c.Latency == nil {
-			c.samples = replay.NewLatencies()
-		} else { // only some contenders sample in a later step
-			how = Untimed
-		}
+	switch {
+	case c.program && how == ByKind && cyclic: // a program times whole blocks only
+		how = AsAWhole
+	case c.program && (how == ByKind || how == CallByCall):
+		how = Untimed
+	case how == CallByCall && c.samples == nil && c.Latency != nil: // only some contenders sample in a later step
+		how = Untimed
+	case how == CallByCall && c.samples == nil:
+		c.samples = replay.NewLatencies()
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	unit := m.cell.workload.CostUnit()

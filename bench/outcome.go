@@ -75,12 +75,3 @@ func (m *measuring) result() results.Cell {
 	}
 	return out
 }
-
-// outOfTime notes that the contenders of the cell got fewer rounds than planned.
-func (m *measuring) outOfTime() {
-	for _, r := range m.rows {
-		if r.Stopped == results.StoppedDone && (r.Role == results.RoleStructure || r.Role == results.RoleIntrusive) {
-			r.Stopped = results.StoppedBudget
-		}
-	}
-}

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -19,7 +20,7 @@ type Plan struct {
 	Steps      []Step // in the order in which they are made
 	Parameters results.Parameters
 
-	cfg      Config // resolved
+	cfg      Config // with the defaults of its profile, which has the sizes
 	cheapest Step   // of the cells
 	seeds    int    // of a proof
 }
@@ -80,21 +81,17 @@ var timings = [...]string{"untimed", "checked", "warm-up", "cost", "by kind", "s
 // String returns the name of the timing in plans.
 func (t Timing) String() string { return timings[t] }
 
-// ofProgram returns the timing for a program of another language, which times whole blocks only.
-func (t Timing) ofProgram(cyclic bool) Timing {
-	switch {
-	case t == ByKind && cyclic:
-		return AsAWhole
-	case t == ByKind || t == CallByCall:
-		return Untimed
-	}
-	return t
-}
-
 // NewPlan computes the steps of a run. It measures nothing. The error is of a step that needs more
-// than Config.Memory.
+// than Config.Memory. Sizes of the configuration override the limits of its profile, but not the limits of the structures.
 func NewPlan(cfg Config) (*Plan, error) {
-	cfg = cfg.resolved()
+	profile := &cfg.Profile
+	cfg.Trials = cmp.Or(cfg.Trials, profile.Trials)
+	if len(cfg.N) > 0 {
+		profile.Only, profile.MemorySizes, profile.ThirdParty = cfg.N, cfg.N, 0
+	}
+	if len(cfg.N) > 0 || cfg.Rounds > 0 {
+		profile.FrugalFrom, profile.GridFrugalFrom, profile.FewFrom = 0, 0, 0
+	}
 	p := &Plan{cfg: cfg, Parameters: parameters(cfg)}
 	byID := slices.DeleteFunc(slices.Clone(cfg.Structures), func(e entry.Entry) bool { return e.Intrusive() })
 	if len(byID) == 0 && len(cfg.Structures) > 0 {

@@ -2,7 +2,6 @@ package bench
 
 import (
 	"bytes"
-	"cmp"
 	_ "embed"
 	"fmt"
 	"slices"
@@ -92,20 +91,6 @@ func (p Profile) Workloads() []workload.Workload {
 
 func (p Profile) timesCalls(w workload.Workload) bool {
 	return w.Kind().SingleCalls || slices.Contains(p.Calls, w.Name)
-}
-
-// resolved returns the configuration with the defaults of its profile, and a profile with the sizes of the configuration, if there
-// are any. Such sizes override the limits of the profile, but not the limits of the structures.
-func (cfg Config) resolved() Config {
-	p := &cfg.Profile
-	cfg.Trials = cmp.Or(cfg.Trials, p.Trials)
-	if len(cfg.N) > 0 {
-		p.Only, p.MemorySizes, p.ThirdParty = cfg.N, cfg.N, 0
-	}
-	if len(cfg.N) > 0 || cfg.Rounds > 0 {
-		p.FrugalFrom, p.GridFrugalFrom, p.FewFrom = 0, 0, 0
-	}
-	return cfg
 }
 
 func (p Profile) sizesOf(w workload.Workload) []int {

@@ -24,7 +24,7 @@ func Run(ctx context.Context, plan *Plan, h Hooks) (*results.Run, error) {
 	}
 	r.earlier = r.out.Seconds
 	r.out.Command, r.out.NotMeasured = plan.cfg.Command, nil // a resumed run decides again which steps it leaves out
-	r.budget.start(r.started, r.out.Seconds)
+	r.budget.deadline = r.started.Add(r.budget.Limit - time.Duration(r.earlier*float64(time.Second)))
 	defer r.end()
 	r.start(ctx)
 	if err := r.run(ctx); err != nil {
@@ -109,7 +109,8 @@ func (r *runner) run(ctx context.Context) error {
 			return err
 		}
 		if !s.further {
-			r.budget.learn(s.Seconds, time.Since(start))
+			r.budget.estimated += s.Seconds
+			r.budget.took += time.Since(start).Seconds()
 		}
 		r.out.Done = append(r.out.Done, s.Name)
 		r.progress.Done += s.Seconds
@@ -119,7 +120,11 @@ func (r *runner) run(ctx context.Context) error {
 	}
 	for _, m := range r.cells {
 		if m.cell.stops > 0 && len(m.rows) > 0 && m.rounds() < m.cell.rounds {
-			m.outOfTime()
+			for _, c := range m.rows { // they got fewer rounds than planned
+				if c.Stopped == results.StoppedDone && (c.Role == results.RoleStructure || c.Role == results.RoleIntrusive) {
+					c.Stopped = results.StoppedBudget
+				}
+			}
 			m.store(r.out)
 		}
 	}

@@ -40,11 +40,17 @@ func (s *stream) close() {
 
 // fill returns the block that fills a structure. It must be called first.
 func (s *stream) fill(ctx context.Context) (b *script.Block, err error) {
-	if s.recording == nil {
+	r := s.recording
+	if r == nil {
 		return s.noted(s.FillContext(ctx))
 	}
-	if b, err = s.Write(ctx, nil, s.recording.writeFill); err == nil {
-		b.Keys = len(s.recording.timers)
+	b, err = s.Write(ctx, nil, func(w *script.Writer) {
+		for r.made < r.operations()/2 && float64(w.Pending()) < r.Summary.ResidentOp {
+			r.call(w)
+		}
+	})
+	if err == nil {
+		b.Keys = len(r.timers)
 	}
 	return s.noted(b, err)
 }

@@ -98,7 +98,7 @@ const largestBlock = 25_000
 
 func (t *Trace) open() (*stream, error) {
 	reader, err := trace.Open(t.Path)
-	return &stream{Script: script.New(nil, nil), recording: &recording{t, reader, 0, make([]uint32, max(1, t.Summary.Totals.Keys))}}, err
+	return &stream{Script: script.New(nil, nil, 0), recording: &recording{t, reader, 0, make([]uint32, max(1, t.Summary.Totals.Keys))}}, err
 }
 
 const modesOfTrace = 4
@@ -115,12 +115,6 @@ func divided(operations, rounds, blocks int) sizes {
 	perRound := operations / (rounds + 1)
 	block := int(float64(perRound) / (float64(blocks) - 0.5)) // half a block warms the caches
 	return sizes{prove: min(perRound, largestBlock), block: block, warm: block / 2}
-}
-
-func (r *recording) writeFill(w *script.Writer) {
-	for r.made < r.operations()/2 && float64(w.Pending()) < r.Summary.ResidentOp {
-		r.call(w)
-	}
 }
 
 // call makes the next call, or stops the writer at the end of the trace.

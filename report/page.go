@@ -197,7 +197,7 @@ func (p *page) html() ([]byte, error) {
 	}
 	t, laterParts := template.New("page"), make(map[string]string)
 	t.Funcs(template.FuncMap{
-		"id": id, "inline": inline, "text": func(t show.Text) template.HTML { return template.HTML(t.HTML()) },
+		"id": id, "inline": func(svg []byte) template.HTML { return template.HTML(superfluous.Replace(string(svg))) }, "text": func(t show.Text) template.HTML { return template.HTML(t.HTML()) },
 		// later leaves a part of the page to the script, which fills the element of that ID with it.
 		"later": func(name string, of any, id string) (template.HTML, error) {
 			var b bytes.Buffer
@@ -236,10 +236,7 @@ func digest(text string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// inline returns an SVG without the attributes that the style sheet of the page sets anyway, a tenth of
-// its bytes.
-func inline(svg []byte) template.HTML { return template.HTML(superfluous.Replace(string(svg))) }
-
+// superfluous removes the attributes of an SVG that the style sheet of the page sets anyway, a tenth of its bytes.
 var superfluous = strings.NewReplacer(
 	` lengthAdjust="spacingAndGlyphs"`, "",
 	`class="ink" fill="#1a1a1a"`, `class="ink"`,

@@ -51,11 +51,7 @@ const (
 // creates if it is missing. It replaces the pages and the charts of an earlier report; each
 // page, and the folder of the charts, is written whole or not at all. It omits a chart
 // without data, and the pages say so. It asks for the verdict of the kept runs if the results answer anything.
-func Write(dir string, r *results.Run, structures []entry.Entry, verdict func() (answer.Verdict, error)) error {
-	return write(dir, answer.Of(r, structures), verdict)
-}
-
-func write(dir string, r *answer.Run, verdict func() (answer.Verdict, error)) error {
+func Write(dir string, r *answer.Run, verdict func() (answer.Verdict, error)) error {
 	v := section.NewView(r)
 	sections := section.All(v)
 	p, figures := newPage(v, sections, verdict), section.Figures(sections)

@@ -12,7 +12,6 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/results"
@@ -76,11 +75,7 @@ func TestThePageOfATraceSaysWhatItIs(t *testing.T) {
 		"trace-shop: time per operation",
 		"| trace-shop | a shop on Friday | shop.trace | – | "+show.Grouped(123_456)+" | 90 s | 700 | 99.5 % |",
 	)
-	for _, wrong := range []string{"Seed", "lifecycle (or", "modelled", "orst:"} {
-		if strings.Contains(page, wrong) {
-			t.Errorf("the page says %q", wrong)
-		}
-	}
+	fail.UnlessLacks(t, page, "Seed", "lifecycle (or", "modelled", "orst:")
 }
 
 func TestPictures(t *testing.T) {
@@ -106,7 +101,7 @@ func sameDrawing(got, want []byte) bool {
 func writeTo(t *testing.T, dir string, r *results.Run, known answer.Knowledge) *answer.Run {
 	t.Helper()
 	run := answer.With(r, known)
-	fail.If(t, write(dir, run, verdict))
+	fail.If(t, Write(dir, run, verdict))
 	return run
 }
 
@@ -163,12 +158,12 @@ func TestWriteErrors(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
 	fail.Write(t, file, "")
-	fail.UnlessError(t, Write(file, &results.Run{}, catalog.All(), verdict), file)
+	fail.UnlessError(t, Write(file, answer.Of(&results.Run{}, catalog.All()), verdict), file)
 	for _, name := range []string{Page, HTMLPage} {
 		dir := t.TempDir()
 		page := filepath.Join(dir, name)
 		fail.If(t, os.MkdirAll(filepath.Join(page, "full"), 0o755))
-		fail.UnlessError(t, Write(dir, &results.Run{}, catalog.All(), verdict), page) // which is a folder
+		fail.UnlessError(t, Write(dir, answer.Of(&results.Run{}, catalog.All()), verdict), page) // which is a folder
 		for _, left := range filesIn(t, dir) {
 			if left != Page && left != HTMLPage {
 				t.Errorf("a temporary file stays behind: %s", left)
@@ -178,10 +173,8 @@ func TestWriteErrors(t *testing.T) {
 	dir := t.TempDir()
 	own := filepath.Join(dir, Charts)
 	fail.Write(t, own, "mine")
-	fail.UnlessError(t, Write(dir, &results.Run{}, catalog.All(), verdict), own+" is no folder")
-	if got := filesIn(t, dir); !slices.Equal(got, []string{Charts}) {
-		t.Errorf("after the error there is %q", got)
-	}
+	fail.UnlessError(t, Write(dir, answer.Of(&results.Run{}, catalog.All()), verdict), own+" is no folder")
+	fail.UnlessSame(t, "files after the error", filesIn(t, dir), []string{Charts})
 }
 
 // A second report into a folder leaves no chart of the first one, and nothing else is touched.
@@ -200,9 +193,7 @@ func TestChartsGoWithTheirPage(t *testing.T) {
 	writeTo(t, dir, &results.Run{Complete: true, Calls: r.Calls}, testKnowledge(six))
 	want := append(own, Charts+"/longest-calls.svg", Page, HTMLPage)
 	slices.Sort(want)
-	if got := filesIn(t, dir); !slices.Equal(got, want) {
-		t.Errorf("the folder holds %q, want %q", got, want)
-	}
+	fail.UnlessSame(t, "the files", filesIn(t, dir), want)
 	writeTo(t, dir, &results.Run{Complete: true}, testKnowledge(six))
 	if _, err := os.Lstat(filepath.Join(dir, Charts)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a folder of no charts: %v", err)

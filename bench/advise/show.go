@@ -179,7 +179,7 @@ func (a *Advice) patterns() show.Text {
 				fmt.Sprintf(": %s; %s of a core", f.Evidence, show.Percent(a.Sites[f.Site]))))
 		}
 		for _, remedy := range remedies {
-			lead := show.Line(show.Strong(upper(rule.Pattern)+"."), " "+remedy)
+			lead := show.Line(show.Strong(strings.ToUpper(rule.Pattern[:1])+rule.Pattern[1:]+"."), " "+remedy)
 			out = slices.Concat(out, show.Text{{Spans: lead}}, show.Bullets(places[remedy]...))
 		}
 		if len(remedies) > 0 {
@@ -188,6 +188,3 @@ func (a *Advice) patterns() show.Text {
 	}
 	return out
 }
-
-// upper makes the first letter of a pattern a capital.
-func upper(s string) string { return string(s[0]-'a'+'A') + s[1:] }

@@ -65,7 +65,7 @@ func replayed(t *testing.T, program, fault, name string) error {
 			t.Errorf("%s would be left by a run that is killed", f.Name())
 		}
 	}
-	s := script.New(polled, script.NewRand(1, 1))
+	s := script.New(polled, script.NewRand(1, 1), 0)
 	if name != "polled" {
 		w, ok := workload.Find(name)
 		if !ok {

@@ -112,7 +112,9 @@ func closeAll(files ...*os.File) {
 
 // ask sends a request and returns the answer, which must arrive within the time limit.
 func (p *process) ask(m message, within time.Duration) (answer, error) {
-	p.stderr.asked()
+	p.stderr.mu.Lock()
+	p.stderr.bytes = 0
+	p.stderr.mu.Unlock()
 	_ = p.in.SetWriteDeadline(time.Now().Add(within))
 	if err := binary.Write(p.in, binary.LittleEndian, m); err != nil {
 		return answer{}, p.gone(err)
@@ -223,12 +225,6 @@ func (t *tail) Write(b []byte) (int, error) {
 		t.flood()
 	}
 	return len(b), nil
-}
-
-func (t *tail) asked() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.bytes = 0
 }
 
 // String returns the end of standard error in one line.

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/internal/longtest"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
@@ -32,12 +34,10 @@ func (handMade) Step(*script.Writer, *script.Rand) {}
 
 // The script has three timers, at ticks 3, 3 and 7, and ends at tick 10. The wanted figures are counted by hand.
 func TestWakeUpsOfAHandMadeScript(t *testing.T) {
-	b := script.New(handMade{}, nil).Fill()
+	b := script.New(handMade{}, nil, 0).Fill()
 	for ticking, idle := range map[bool]uint64{true: 8, false: 0} {
 		w := newDriven(entry.Entry{New: func() structures.Scheduler[uint64] { return minheap.New[uint64]() }}, ticking)
-		if err := w.replay([]*script.Block{b}); err != nil {
-			t.Error(err)
-		}
+		fail.If(t, w.replay([]*script.Block{b}))
 		if want := (results.IdleTickOf{Firing: 2, Wakeups: idle}); w.of != want || w.fired != 3 {
 			t.Errorf("ticking %t: %+v, want %+v", ticking, w.of, want)
 		}
@@ -76,9 +76,7 @@ func TestIdleWakeUpsAreSplitByCause(t *testing.T) {
 		w := newDriven(entry.Entry{New: func() structures.Scheduler[uint64] { return s }}, true)
 		w.advance(4)
 		c.want.Wakeups, c.want.Firing = 3, 1
-		if w.of != c.want {
-			t.Errorf("work %+v: %+v, want %+v", c.each, w.of, c.want)
-		}
+		fail.UnlessSame(t, fmt.Sprintf("work %+v", c.each), w.of, c.want)
 	}
 }
 
@@ -95,7 +93,7 @@ func (s *timedHeap) Pop(now structures.Tick) (structures.Timer[uint64], bool) {
 
 // Each stretch of idle ticks of the script counts with its fastest pass: one Pop at each tick.
 func TestTheTimeOfAnIdleTickIsThatOfTheFastestPass(t *testing.T) {
-	b := script.New(handMade{}, nil).Fill()
+	b := script.New(handMade{}, nil, 0).Fill()
 	synctest.Test(t, func(t *testing.T) {
 		slower := timedPasses
 		e := entry.Entry{New: func() structures.Scheduler[uint64] {
@@ -204,9 +202,7 @@ func TestPercentilesCarryTheRangeOfInstances(t *testing.T) {
 	}
 	l.EndInstance() // without samples: none
 	got := l.Summary()[0]
-	if l.instances != 2 {
-		t.Errorf("%d instances", l.instances)
-	}
+	fail.UnlessSame(t, "instances", l.instances, 2)
 	if *got.P99Range != [2]float64{100, 300} || got.Samples != 2000 || got.P99 != 300 || got.P50 != 100 {
 		t.Errorf("%+v, range %v", got, *got.P99Range)
 	}

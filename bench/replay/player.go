@@ -69,7 +69,9 @@ func (i *Instance) Load(blocks ...*script.Block) error {
 // Replay implements [Player]. Check makes all checks of a coarse structure.
 func (i *Instance) Replay(b *script.Block, every bool) (took time.Duration, err error) {
 	if every && i.entry.Exact() {
-		err = newProver(&i.replayer).replay(b)
+		p := &prover{walker: walkerOn(&i.replayer, nil), pending: i.Len()}
+		p.Fired = p.fired
+		err = p.replay(b)
 	} else {
 		took = i.time(b)
 	}

@@ -21,12 +21,6 @@ type prover struct {
 	stale      staleIDs
 }
 
-func newProver(r *replayer) *prover {
-	p := &prover{walker: walkerOn(r, nil), pending: r.Len()}
-	p.Fired = p.fired
-	return p
-}
-
 // replay replays a block and returns an error for the first wrong answer.
 func (p *prover) replay(b *script.Block) error {
 	p.begin(b)

@@ -83,12 +83,10 @@ func (p *cancelling) Step(w *script.Writer, r *script.Rand) {
 func TestPublishedMovesOfACascadingWheel(t *testing.T) {
 	w := hwheel.New[uint64]()
 	r := replayer{timers: newByID(w)}
-	s := script.New(&cancelling{}, script.NewRand(1, 1))
+	s := script.New(&cancelling{}, script.NewRand(1, 1), 0)
 	r.time(s.Fill())
 	r.time(s.Next(20_000, nil))
-	if moved := w.Work().Moved; moved != 0 {
-		t.Errorf("%d moves although every timer was cancelled early, want 0", moved)
-	}
+	fail.UnlessSame(t, "moves of timers that were cancelled early", w.Work().Moved, 0)
 
 	// Delays are up to 60,000 ticks. Delays of 4096 and more reach the second level, from which a timer moves once.
 	w = hwheel.New[uint64]()

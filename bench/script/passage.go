@@ -54,9 +54,6 @@ func (t *Tally) Set(delay structures.Tick) {
 	t.set++
 }
 
-// expect notes when a dead entry comes due.
-func (t *Tally) expect(deadline structures.Tick) { t.dead.Push(deadline, struct{}{}) }
-
 // Reach notes that the clock reaches a tick.
 func (t *Tally) Reach(now structures.Tick) {
 	for t.dead.Len() > 0 {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/structures"
 )
 
@@ -53,7 +54,7 @@ func (p *busy) Step(w *Writer, r *Rand) {
 func TestDeadEntriesAreCountedExactly(t *testing.T) {
 	for _, asks := range []bool{false, true} {
 		p := &busy{deadlines: make(map[uint32]structures.Tick), asks: asks}
-		s := New(p, NewRand(3, 4))
+		s := New(p, NewRand(3, 4), 0)
 		s.Fill()
 		for range 200 {
 			got, want := s.Next(20, nil).End.Passage, Passage{Made: uint64(len(p.dead))}
@@ -74,9 +75,7 @@ func TestDeadEntriesAreCountedExactly(t *testing.T) {
 	for i := range 3 * keptDelays {
 		tally.Set(structures.Tick(i))
 	}
-	if got := tally.MedianDelay(); got != 5*keptDelays/2 {
-		t.Errorf("median delay %d, want that of the last %d delays", got, keptDelays)
-	}
+	fail.UnlessSame(t, "the median of the last delays", tally.MedianDelay(), 5*keptDelays/2)
 }
 
 // The warm-up ends when the population was replaced and dead entries come due at nine tenths of the rate at which they are

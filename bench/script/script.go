@@ -21,17 +21,16 @@ type Script struct {
 	process Process
 	writer  Writer
 	rand    *Rand
-	first   *Block // memory for the block that fills a structure; may be nil
+	first   *Block // memory for the block that fills a structure
 }
 
-// New starts the script of a process.
-func New(p Process, r *Rand) *Script { return &Script{process: p, rand: r} }
-
-// Reserve makes room for n timers and for the block that schedules them. So writing them
-// takes 68 bytes a timer, and no more while arrays grow. It must be called before Fill.
-func (s *Script) Reserve(n int) {
-	s.writer.reserve(n)
-	s.first = &Block{Ops: make([]Op, 0, n)}
+// New starts the script of a process, with room for n timers and for the block that schedules them. So writing them
+// takes 68 bytes a timer, and no more while arrays grow.
+func New(p Process, r *Rand, n int) *Script {
+	s := &Script{process: p, rand: r, first: &Block{Ops: make([]Op, 0, n)}}
+	s.writer.timers, s.writer.pendingKeys = make([]modelTimer, 0, n), make([]uint32, 0, n)
+	s.writer.deadlines.Reserve(n)
+	return s
 }
 
 // Fill returns the block that fills a structure. It must be called first.
@@ -92,4 +91,8 @@ func (s *Script) Now() structures.Tick { return s.writer.Now() }
 func (s *Script) MedianDelay() structures.Tick { return s.writer.tally.MedianDelay() }
 
 // Pending calls do with each timer that is pending after the last block, in an unspecified order.
-func (s *Script) Pending(do func(Timer)) { s.writer.pending(do) }
+func (s *Script) Pending(do func(Timer)) {
+	for _, key := range s.writer.pendingKeys {
+		do(Timer{key, s.writer.timers[key].value})
+	}
+}

@@ -47,12 +47,6 @@ type modelTimer struct {
 // timer. Moving, cancelling or firing a timer changes the version.
 type dueEntry struct{ key, version uint32 }
 
-func (w *Writer) reserve(n int) {
-	w.timers = make([]modelTimer, 0, n)
-	w.pendingKeys = make([]uint32, 0, n)
-	w.deadlines.Reserve(n)
-}
-
 // KnowAhead says that the program knows which timers it cancels and moves next.
 func (w *Writer) KnowAhead() { w.known = true }
 
@@ -74,7 +68,7 @@ func (w *Writer) NextDeadline() (at structures.Tick, ok bool) {
 		}
 		w.deadlines.Pop()
 		if at > w.now {
-			w.tally.expect(at)
+			w.tally.dead.Push(at, struct{}{})
 		} else {
 			w.tally.Due++
 		}
@@ -186,12 +180,6 @@ func (w *Writer) Cancel(key uint32) {
 func (w *Writer) Refuse(at structures.Tick) {
 	w.block.Add(KindRefused, Op{At: at})
 	w.block.Calls++
-}
-
-func (w *Writer) pending(do func(Timer)) {
-	for _, key := range w.pendingKeys {
-		do(Timer{key, w.timers[key].value})
-	}
 }
 
 // stopped is the value of the panic of Stop.

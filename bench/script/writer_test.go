@@ -3,11 +3,13 @@ package script
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/structures"
 )
 
@@ -25,10 +27,10 @@ func (e endlessProcess) Step(w *Writer, r *Rand) { e.Fill(w, r) }
 func TestAScriptIsInterruptedWhileItIsWritten(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if b, err := New(endlessProcess{}, nil).FillContext(ctx); b != nil || !errors.Is(err, context.Canceled) {
+	if b, err := New(endlessProcess{}, nil, 0).FillContext(ctx); b != nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("Fill: block %v, error %v", b, err)
 	}
-	if b, err := New(endlessProcess{}, nil).NextContext(ctx, 10, nil); b != nil || !errors.Is(err, context.Canceled) {
+	if b, err := New(endlessProcess{}, nil, 0).NextContext(ctx, 10, nil); b != nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("Next: block %v, error %v", b, err)
 	}
 }
@@ -94,8 +96,6 @@ func TestTheBoundOfACoarseStructureEndsWithTime(t *testing.T) {
 		{math.MaxInt64 - 5, 80, math.MaxInt64},
 		{math.MaxInt64, math.MaxInt64, math.MaxInt64},
 	} {
-		if got := (Fire{At: x.at, Delay: x.delay}).Latest(late); got != x.want {
-			t.Errorf("deadline %d, delay %d: the last tick is %d, want %d", x.at, x.delay, got, x.want)
-		}
+		fail.UnlessSame(t, fmt.Sprintf("deadline %d, delay %d", x.at, x.delay), (Fire{At: x.at, Delay: x.delay}).Latest(late), x.want)
 	}
 }

@@ -180,7 +180,15 @@ func (p *sip) Step(w *script.Writer, r *script.Rand) {
 	p.nextTick(w, func(e event) {
 		switch e.kind {
 		case sipNext:
-			p.runNext(w, int(e.owner))
+			i := int(e.owner)
+			action := p.remaining[i][0]
+			p.remaining[i] = p.remaining[i][1:]
+			if timer := of(i, action.timer); action.deadline > 0 {
+				p.set(w, action.deadline, timer)
+			} else {
+				p.cancel(w, timer)
+			}
+			p.planNext(i)
 		case sipArrival:
 			p.begin(w, p.drawTimeline(r), w.Now())
 			p.planArrival(w, float64(p.meanInterval*r.Exp()), of(0, sipArrival))
@@ -225,15 +233,4 @@ func (p *sip) planNext(i int) {
 		return
 	}
 	p.free = append(p.free, i)
-}
-
-func (p *sip) runNext(w *script.Writer, i int) {
-	action := p.remaining[i][0]
-	p.remaining[i] = p.remaining[i][1:]
-	if timer := of(i, action.timer); action.deadline > 0 {
-		p.set(w, action.deadline, timer)
-	} else {
-		p.cancel(w, timer)
-	}
-	p.planNext(i)
 }

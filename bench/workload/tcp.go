@@ -176,7 +176,13 @@ func (p *tcp) Step(w *script.Writer, r *script.Rand) {
 			// Traffic does not move this timer. When it fires, it is set again from the last segment of the peer.
 			p.set(w, max(c.lastReceived, w.Now()-p.in(p.Keepalive)+1)+p.in(p.Keepalive), e)
 		case tcpProbe:
-			p.probeAgain(w, e)
+			next := e.tick + p.in(p.Keepalive)
+			for next <= w.Now() {
+				next += p.in(p.Probe)
+			}
+			if next <= e.tick+p.probeTime() { // otherwise all probes are sent
+				p.schedule(w, next, e)
+			}
 		}
 	})
 }
@@ -208,15 +214,4 @@ func (p *tcp) end(w *script.Writer, r *script.Rand, i int) {
 		p.schedule(w, w.Now()+p.in(p.TimeWait), of(0, tcpTimeWait))
 	}
 	p.open(w, r, i)
-}
-
-// probeAgain sets the timer of a silent connection again, unless all its probes are sent.
-func (p *tcp) probeAgain(w *script.Writer, e event) {
-	next := e.tick + p.in(p.Keepalive)
-	for next <= w.Now() {
-		next += p.in(p.Probe)
-	}
-	if next <= e.tick+p.probeTime() {
-		p.schedule(w, next, e)
-	}
 }

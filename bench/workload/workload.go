@@ -67,13 +67,6 @@ const (
 	Recorded  Category = "recorded"  // a trace of a program
 )
 
-func (w Workload) process(n int) script.Process {
-	if f, ok := w.Model.(*Flow); ok && w.Resident > 0 && n != w.Resident {
-		return f.scaled(float64(n)/float64(w.Resident)).New(n, w.Tick)
-	}
-	return w.Model.New(n, w.Tick)
-}
-
 // Kind returns the kind of its model. That of a recording, which has no model, has no name.
 func (w Workload) Kind() Kind {
 	for _, k := range Kinds() {
@@ -95,9 +88,11 @@ func delayOf(kind string) Delay { return Delay{Kind: kind, Mean: meanDelay} }
 
 // Script returns a new script. w, n and seed determine its operations.
 func (w Workload) Script(n int, seed uint64) *script.Script {
-	s := script.New(w.process(n), script.NewRand(seed, StreamOf(w.Name, n)))
-	s.Reserve(n)
-	return s
+	model := w.Model
+	if f, ok := model.(*Flow); ok && w.Resident > 0 && n != w.Resident {
+		model = f.scaled(float64(n) / float64(w.Resident))
+	}
+	return script.New(model.New(n, w.Tick), script.NewRand(seed, StreamOf(w.Name, n)), n)
 }
 
 // WarmUp returns the warm-up of a script of n timers. A script that does not get steady ends it after 16 operations a timer,

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"strings"
 	"sync"
 	"syscall"
 
@@ -109,7 +110,8 @@ correct, and draws the comparison.`,
 	root.AddCommand(newRun(), newLive(), newReport(), newRecommend(), newAdvise(), newExplain(),
 		newCompare(), newAB(), newDoctor(), newVerify(), newExternal(), newSubmit(), newCount(),
 		newCountReplay(), newList(), newScenario(), newTrace())
-	helpWithin(root)
+	cobra.AddTemplateFunc("width", show.Width) // of the terminal, to which flags are wrapped
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "Flags.FlagUsages", "Flags.FlagUsagesWrapped width"))
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultCompletionCmd()

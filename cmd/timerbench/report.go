@@ -66,7 +66,7 @@ hold on all machines, and what does it cost there?`,
 				return err
 			}
 			begin(cmd)
-			if err := report.Write(to, r, catalog.All(), ofKept); err != nil {
+			if err := report.Write(to, answer.Of(r, catalog.All()), ofKept); err != nil {
 				return err
 			}
 			if len(r.Parameters.Traces) > 0 || bench.Whole(r.Parameters, catalog.All()) {

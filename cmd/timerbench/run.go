@@ -149,24 +149,13 @@ flags, machine and build.`,
 	return cmd
 }
 
-func (f *runFlags) run(cmd *cobra.Command, _ []string) error {
-	if err := f.complete(cmd); err != nil {
-		return err
-	}
-	if f.dryRun {
-		return printPlan(cmd.OutOrStdout(), f.cfg)
-	}
-	return measure(cmd, f.cfg, f.out, f.resume, f.csv)
-}
-
-// complete builds the configuration from the flags. Its error names the wrong value.
-func (f *runFlags) complete(cmd *cobra.Command) error {
+// run completes the configuration, and prints its plan or measures. An error of a flag names the wrong value.
+func (f *runFlags) run(cmd *cobra.Command, _ []string) (err error) {
 	cfg := &f.cfg
-	var err error
 	if cfg.Traces, err = f.recordings(cmd.ErrOrStderr()); err != nil {
 		return fmt.Errorf("--traces: %w", err)
 	}
-	if err := f.choice.complete(); err != nil {
+	if err := f.complete(); err != nil {
 		return err
 	}
 	cfg.Command = commandLine(cmd, nil)
@@ -193,7 +182,10 @@ func (f *runFlags) complete(cmd *cobra.Command) error {
 		fmt.Fprintf(cmd.ErrOrStderr(),
 			"timerbench: --trials %d: fewer than 6 rounds show no small difference\n", cfg.Trials)
 	}
-	return nil
+	if f.dryRun {
+		return printPlan(cmd.OutOrStdout(), *cfg)
+	}
+	return measure(cmd, *cfg, f.out, f.resume, f.csv)
 }
 
 func (f *runFlags) recordings(stderr io.Writer) ([]*bench.Trace, error) {

@@ -7,11 +7,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
-	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"github.com/timerbench/timerbench/bench"
@@ -19,12 +17,6 @@ import (
 	"github.com/timerbench/timerbench/internal/files"
 	"github.com/timerbench/timerbench/internal/show"
 )
-
-// helpWithin wraps the flags in the help of all commands to the width of the terminal.
-func helpWithin(root *cobra.Command) {
-	cobra.AddTemplateFunc("width", show.Width)
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "Flags.FlagUsages", "Flags.FlagUsagesWrapped width"))
-}
 
 // progress shows the progress of a run: on a terminal a bar with the remaining time, elsewhere one line per step.
 type progress struct {

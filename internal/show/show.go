@@ -116,6 +116,14 @@ func Joined(separator string, parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), separator)
 }
 
+// When returns a text on a condition, or else an empty one.
+func When(condition bool, text string) string {
+	if !condition {
+		return ""
+	}
+	return text
+}
+
 // And joins names as a sentence does: a, b and c.
 func And(names []string) string { return inSentence(names, " and ") }
 

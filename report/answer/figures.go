@@ -37,7 +37,7 @@ func interval(e stats.Estimate, write func(float64) string) string {
 	case !show.Narrow(e.Lo, e.Hi):
 		return "?"
 	}
-	return lo + "–" + hi + when(e.Few, "*", "")
+	return lo + "–" + hi + show.When(e.Few, "*")
 }
 
 // leastSamples is the number of calls of a kind that make a tail (chosen). A run times some thousand, so answers rest on no higher percentile

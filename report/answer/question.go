@@ -207,10 +207,10 @@ func (p place) differs(q Question) string {
 	}
 	free := q.Program == ""
 	return show.Joined(", ",
-		when(q.N > 0 && times >= 1.1, fmt.Sprintf("%s times %s timers", show.Times(times), more), ""),
-		when(free && q.Reschedule != Unknown && math.Abs(q.Reschedule-p.moved) >= 0.03, percent(p.moved)+" of the calls move a timer", ""),
-		when(free && q.Cancel != Unknown && q.Reschedule < 0.9 && math.Abs(q.Cancel-p.CancelRate) >= 0.02, percent(p.CancelRate)+" cancelled", ""),
-		when(free && q.Delays != "" && q.Delays != p.delays, "other delays", ""))
+		show.When(q.N > 0 && times >= 1.1, fmt.Sprintf("%s times %s timers", show.Times(times), more)),
+		show.When(free && q.Reschedule != Unknown && math.Abs(q.Reschedule-p.moved) >= 0.03, percent(p.moved)+" of the calls move a timer"),
+		show.When(free && q.Cancel != Unknown && q.Reschedule < 0.9 && math.Abs(q.Cancel-p.CancelRate) >= 0.02, percent(p.CancelRate)+" cancelled"),
+		show.When(free && q.Delays != "" && q.Delays != p.delays, "other delays"))
 }
 
 // percent writes a measured share in whole percent.
@@ -222,16 +222,9 @@ func (q Question) Words() string {
 	if q.N > 0 {
 		size = timers(q.N)
 	}
-	share := func(of float64, words string) string { return when(of != Unknown, show.Percent(of)+words, "") }
-	return show.Joined(", ", size, q.Program, share(q.Reschedule, " of the calls move a timer"), share(q.Cancel, " cancelled"), when(q.Delays != "", q.Delays+" delays", ""),
-		when(q.By != Time && q.By != "", "by "+string(q.By), ""), when(q.Order != "", "in FIFO order", ""), when(q.Late, "late", ""))
-}
-
-func when(is bool, yes, no string) string {
-	if is {
-		return yes
-	}
-	return no
+	share := func(of float64, words string) string { return show.When(of != Unknown, show.Percent(of)+words) }
+	return show.Joined(", ", size, q.Program, share(q.Reschedule, " of the calls move a timer"), share(q.Cancel, " cancelled"), show.When(q.Delays != "", q.Delays+" delays"),
+		show.When(q.By != Time && q.By != "", "by "+string(q.By)), show.When(q.Order != "", "in FIFO order"), show.When(q.Late, "late"))
 }
 
 func timers(n float64) string {

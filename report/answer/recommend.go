@@ -299,7 +299,7 @@ func (x Answer) Table() (t show.Table, legend string) {
 		return show.Number(v, write(v))
 	}
 	for _, r := range x.Rows {
-		name := r.Structure + when(r.Group != Exact, " ("+string(r.Group)+")", "") + when(r.Structure == x.Named, " <", when(r.Ties, " =", ""))
+		name := r.Structure + show.When(r.Group != Exact, " ("+string(r.Group)+")") + show.When(r.Structure == x.Named, " <") + show.When(r.Ties && r.Structure != x.Named, " =")
 		ns := unknown(r.NS, show.Figure)
 		if r.Groups != "" {
 			ns = ns.(show.Cell).With("2 groups")

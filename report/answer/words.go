@@ -50,7 +50,11 @@ func (a *Adviser) take(f *field, x *Answer) string {
 	case len(f.names) == 1:
 		out += " Nothing else was measured for this question."
 	case x.Named == best && ties > 0:
-		out += fmt.Sprintf(" It is the best, and %s with it (%s).", when(ties == 1, "one structure ties", fmt.Sprintf("%d structures tie", ties)), show.Some(x.Ties[1:], listed))
+		tie := "one structure ties"
+		if ties > 1 {
+			tie = fmt.Sprintf("%d structures tie", ties)
+		}
+		out += fmt.Sprintf(" It is the best, and %s with it (%s).", tie, show.Some(x.Ties[1:], listed))
 	case x.Named == best:
 		out += fmt.Sprintf(" It is the best; next is %s with %s.", f.names[1], less(f.names[1], x.Named))
 	case slices.Contains(x.Ties, x.Named):
@@ -68,7 +72,7 @@ func (a *Adviser) take(f *field, x *Answer) string {
 	}
 	if f.group == Late {
 		e, _ := a.r.Entry(x.Named)
-		out += fmt.Sprintf(" It fires late%s.", when(e.Late != "", " by "+e.Late, ""))
+		out += fmt.Sprintf(" It fires late%s.", show.When(e.Late != "", " by "+e.Late))
 	}
 	return out
 }

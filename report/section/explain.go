@@ -40,9 +40,9 @@ func Facts(e entry.Entry, r *answer.Run) *show.Table {
 		}
 	}
 	t.Add("Memory", show.Joined("; ",
-		when(e.MaxBytes > 0, fmt.Sprintf("at most %d bytes per timer with 10,000 or more timers, including a value of 8 bytes", e.MaxBytes)),
-		"allocates "+when(!e.Allocates, "nothing ")+"in the steady state",
-		when(largest.N > 0, fmt.Sprintf("measured with %s timers: %s bytes, and %s after timers were replaced",
+		show.When(e.MaxBytes > 0, fmt.Sprintf("at most %d bytes per timer with 10,000 or more timers, including a value of 8 bytes", e.MaxBytes)),
+		"allocates "+show.When(!e.Allocates, "nothing ")+"in the steady state",
+		show.When(largest.N > 0, fmt.Sprintf("measured with %s timers: %s bytes, and %s after timers were replaced",
 			short(largest.N), show.Figure(largest.Bytes), show.Figure(largest.AgedBytes)))))
 	if e.Limit > 0 {
 		t.Add("Limit", "made for up to "+show.Grouped(e.Limit)+" timers")
@@ -86,7 +86,7 @@ func addStanding(t *show.Table, name string, r *answer.Run) {
 		t.Add("Wins and loses", says)
 		return
 	}
-	t.Add("Wins", fmt.Sprintf("fastest, or tied with the fastest, in %d of %s", len(wins), show.Count(all, "cell"))+when(len(wins) > 0, ": "+someCells(wins)))
+	t.Add("Wins", fmt.Sprintf("fastest, or tied with the fastest, in %d of %s", len(wins), show.Count(all, "cell"))+show.When(len(wins) > 0, ": "+someCells(wins)))
 	slices.SortStableFunc(worse, func(a, b *stats.Costs) int { return cmp.Compare(times(b), times(a)) })
 	if len(worse) > 0 {
 		worst := mapped(worse[:min(namedCells, len(worse))], func(c *stats.Costs) string {

@@ -265,7 +265,7 @@ func (v *View) goChart() *draw.Figure {
 				row, _ := v.Live.OnDriver(n, structure)
 				return n, price.Over(row, of.op, v.Live.Goroutines[0])
 			}, show.Duration)
-			key := draw.Key{Text: when(structure != "", "the driver on ") + style.Name, Style: style, Line: true, Radius: 3}
+			key := draw.Key{Text: show.When(structure != "", "the driver on ") + style.Name, Style: style, Line: true, Radius: 3}
 			if i == 0 {
 				f.Legend = append(f.Legend, key)
 			}

@@ -82,8 +82,8 @@ func (v *View) programs() *show.Table {
 	t := newTable("llllrrrrl", "Program", "Language", "Structure", "Calls", "Clock ns", "Wake-up ns", "Collected",
 		"Compiled", "More")
 	for _, p := range v.External {
-		calls := show.Joined(", ", when(p.Inlined, "inlined"), when(p.Virtual, "back by pointer"))
-		more := show.Joined("; ", p.Note, when(p.Coarse, "fires late, within its bound"), when(p.Limit > 0, "up to "+short(p.Limit)+" timers"))
+		calls := show.Joined(", ", show.When(p.Inlined, "inlined"), show.When(p.Virtual, "back by pointer"))
+		more := show.Joined("; ", p.Note, show.When(p.Coarse, "fires late, within its bound"), show.When(p.Limit > 0, "up to "+short(p.Limit)+" timers"))
 		t.Add(show.Name(p.Name), p.Language, p.Version, unless(calls), p.ClockNS, p.WakeNS,
 			share(p.CollectionNS, p.TimedNS), share(p.CompileNS, p.TimedNS), unless(more))
 	}

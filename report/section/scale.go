@@ -129,7 +129,7 @@ func (v *View) scaleChart() *draw.Figure {
 		Height: 235, Columns: min(2, len(panels)),
 	}
 	for _, m := range panels {
-		p := &draw.Panel{Title: m.name + when(m.cells[0].Unit != script.PerLifecycle, " (per "+string(m.cells[0].Unit)+")"), XLabel: "pending timers (N)", YLabel: "time per " + string(m.cells[0].Unit)}
+		p := &draw.Panel{Title: m.name + show.When(m.cells[0].Unit != script.PerLifecycle, " (per "+string(m.cells[0].Unit)+")"), XLabel: "pending timers (N)", YLabel: "time per " + string(m.cells[0].Unit)}
 		for _, who := range slices.Backward(rows) { // the first one ends up on top
 			if curve := v.costCurve(m.cells, who.Name); len(curve.Marks) > 0 {
 				p.Marks = append(p.Marks, curve)

@@ -155,7 +155,7 @@ func pivot(rows []answer.RowName, header []string, value func(who answer.RowName
 // addUnit adds a row about a cell of the results. The row begins with the workload, the unit of the cost unless it is the
 // lifecycle of a timer, and the size.
 func addUnit(t *show.Table, c *stats.Costs, cells ...any) {
-	name := show.Words(c.Workload).With(show.Joined("; ", when(c.Unit != script.PerLifecycle, "per "+string(c.Unit)), c.Unsteady()))
+	name := show.Words(c.Workload).With(show.Joined("; ", show.When(c.Unit != script.PerLifecycle, "per "+string(c.Unit)), c.Unsteady()))
 	t.Add(append([]any{name, size(c.N)}, cells...)...).Cell = cellName(c)
 }
 
@@ -190,12 +190,4 @@ func mapped[T, U any](list []T, of func(T) U) []U {
 // distinct returns the different values in ascending order.
 func distinct[T cmp.Ordered](values []T) []T {
 	return slices.Compact(slices.Sorted(slices.Values(values)))
-}
-
-// when is a text on a condition, or else empty.
-func when(condition bool, text string) string {
-	if !condition {
-		return ""
-	}
-	return text
 }

@@ -157,7 +157,7 @@ func (v *View) originTable() *show.Table {
 	if !v.Created.IsZero() {
 		made = v.Created.UTC().Format(time.RFC3339)
 	}
-	above0 := func(value float64, write func(float64) string) string { return when(value > 0, write(value)) }
+	above0 := func(value float64, write func(float64) string) string { return show.When(value > 0, write(value)) }
 	t := newTable("ll", "What", "Value")
 	for _, of := range [][2]string{
 		{"Made", made},
@@ -176,7 +176,7 @@ func (v *View) originTable() *show.Table {
 		{"Profile", q.Profile},
 		{"Seed", fmt.Sprint(q.Seed)},
 		{"Time of the run", above0(1e9*q.Budget, show.Duration)},
-		{"Rounds of each structure in a cell", when(q.Budget == 0, fmt.Sprint(q.Trials))}, // otherwise each cell has its own number
+		{"Rounds of each structure in a cell", show.When(q.Budget == 0, fmt.Sprint(q.Trials))}, // otherwise each cell has its own number
 		{"Structures", strings.Join(q.Structures, ", ")},
 		{"Workloads", strings.Join(q.Workloads, ", ")},
 		{"N (resident timers)", strings.Join(mapped(slices.Sorted(slices.Values(q.N)), short), ", ")},

@@ -41,7 +41,7 @@ func (k *kit) survive(deadline time.Time) *Failure {
 		return failed(err)
 	}
 	a := &abandon{}
-	s := script.New(a, script.NewRand(1, 1))
+	s := script.New(a, script.NewRand(1, 1), 0)
 	b := s.Fill()
 	err = k.program.Begin(b.Keys + 1)
 	first, from, known := uint64(0), 0, false
