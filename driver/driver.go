@@ -66,7 +66,7 @@ func New(opts ...Option) (*Driver, error) {
 		sh.settles.Store(int64(never))
 		sh.wall.look = never
 		sh.watch = newWatch(sh, c.profiling)
-		sh.marked.Store(sh.watch != nil || c.execution.workers == 1)
+		sh.marked.Store(sh.watch != nil || c.workers == 1)
 		if c.structure != nil {
 			if sh.s, err = d.newStructure(c.structure, i); err != nil {
 				return nil, fmt.Errorf("driver: Structure: %w", err)
@@ -76,7 +76,7 @@ func New(opts ...Option) (*Driver, error) {
 	for i := range d.preferred {
 		d.preferred[i].shard.Store(noShard)
 	}
-	d.pool.init(c.execution, c.onPanic)
+	d.pool.init(c.execution)
 	d.pass.batch = make([]call, 0, c.budget)
 	d.alarm.init(d, c.ticking, d.clock.real && (c.precise || c.uptime != nil))
 	return d, nil
@@ -200,22 +200,23 @@ func (d *Driver) close() int {
 type Option func(*config) error
 
 type config struct {
+	execution
 	structure func() structures.Scheduler[Task] // nil: auto, made when needed
 	tick      time.Duration                     // 0: the default
 	uptime    func() int64                      // ns; nil: the clock of package time
 	ticking   bool
 	precise   bool
 	shards    int
-	execution execution
 	budget    int
-	onPanic   func(value any, stack []byte)
 	profiling int // 0: off
 	seed      uint64
 }
 
+// execution says how functions run.
 type execution struct {
 	inline  bool
 	workers int // the most goroutines: maxWorkers if there is no limit, 1 if inline
+	onPanic func(value any, stack []byte)
 }
 
 const (
@@ -242,7 +243,7 @@ func newConfig(opts []Option) (config, error) {
 	}
 	if c.shards == 0 {
 		c.shards = defaultShards(runtime.GOMAXPROCS(0))
-		if c.execution.workers == 1 {
+		if c.workers == 1 {
 			c.shards = 1
 		}
 	}
@@ -349,7 +350,7 @@ func Goroutines() Option { return Workers(maxWorkers) }
 // Workers runs at most n functions at a time, where n is at least 1. While n functions are
 // running, others wait. The one that was due first starts first. Workers(1) runs them in the order that Inline has.
 func Workers(n int) Option {
-	return option(n >= 1 && n <= maxWorkers, func(c *config) { c.execution = execution{workers: n} },
+	return option(n >= 1 && n <= maxWorkers, func(c *config) { c.inline, c.workers = false, n },
 		"Workers(%d): want a number from 1 to %d", n, maxWorkers)
 }
 
@@ -358,7 +359,7 @@ func Workers(n int) Option {
 // their timers were last started or reset, if there is one shard and the structure fires ties in order, as its default
 // hwheellist does. So each Reset takes the lock.
 func Inline() Option {
-	return option(true, func(c *config) { c.execution = execution{inline: true, workers: 1} }, "")
+	return option(true, func(c *config) { c.inline, c.workers = true, 1 }, "")
 }
 
 // Budget sets the most timers that are popped from a structure under one hold of its lock, from 1

@@ -133,7 +133,7 @@ func TestAStartDuringAPassLosesNoTimer(t *testing.T) {
 // Functions that fire while or after the pool closes count as dropped. A timer of Every has not fired before its run.
 func TestAClosedPoolCountsWhatItDrops(t *testing.T) {
 	var p pool
-	p.init(execution{workers: 1}, nil)
+	p.init(execution{workers: 1})
 	calls := []call{{f: func() {}}, {t: new(Timer)}, {f: func() {}}}
 	p.submit(calls, false)
 	p.close()

@@ -19,7 +19,6 @@ import (
 // other programs may keep the processors busy, and every goroutine gets a share of them.
 type pool struct {
 	execution
-	onPanic func(value any, stack []byte)
 
 	mu      sync.Mutex
 	queue   fifo[call]
@@ -92,10 +91,7 @@ type worker struct {
 	done      chan struct{} // closed when the function returns; nil if nothing waits for it
 }
 
-func (p *pool) init(e execution, onPanic func(any, []byte)) {
-	p.execution, p.onPanic = e, onPanic
-	p.quiet = make(chan struct{})
-}
+func (p *pool) init(e execution) { p.execution, p.quiet = e, make(chan struct{}) }
 
 // submit adds functions to the queue. If more follow, it makes sure that a goroutine works on
 // them meanwhile. Otherwise the caller must call work.
