@@ -65,8 +65,8 @@ func TestATickerThatNothingRefersToEnds(t *testing.T) {
 			time.Sleep(time.Second)
 			<-c
 		}
-		if s := d.Stats(); s.Pending != 2 || s.Started != s.Pending+s.Fired+s.Stopped || s.Stopped != 20 {
-			t.Errorf("%+v, want 2 pending and 20 stopped", s)
+		if s := d.Stats(); s.Pending != 2 || s.Started != s.Pending+s.Fired+s.Stopped || s.Stopped != 20 || s.Lateness.Count() != s.Fired {
+			t.Errorf("%+v, want 2 pending, 20 stopped, and the lateness of those that have fired", s)
 		}
 		mustBeEmpty(t, c)
 		<-c

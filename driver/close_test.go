@@ -87,6 +87,11 @@ func TestShutdownWaitsForWhatRuns(t *testing.T) {
 			if s := d.Stats(); s.Fired != uint64(6-c.pending) {
 				t.Errorf("%d have fired", s.Fired)
 			}
+			for range 10 { // a context that has ended as well does not count
+				if _, err := d.Shutdown(ctx); err != nil {
+					t.Error(err)
+				}
+			}
 		}, c.opt)
 	}
 }

@@ -31,6 +31,21 @@ func many(t *testing.T, timeout time.Duration, n int) []*Conn {
 	return conns
 }
 
+// Once hundreds of connections are used in a step, they share a reading of the clock.
+func TestHundredsOfConnectionsShareAReading(t *testing.T) {
+	const timeout = 4 * time.Second
+	conns, word := many(t, timeout, 2*manyUsers), &clocks[shiftOf(timeout)].word
+	word.Store(0)
+	for begin := time.Now(); word.Load()&shared == 0; {
+		for _, c := range conns {
+			c.Touch()
+		}
+		if time.Since(begin) > time.Minute {
+			t.Fatal("each use reads the clock")
+		}
+	}
+}
+
 // However long a word stands still, a use never counts as an earlier one, and after the next reading of the clock hardly as a
 // later one.
 func TestAWordThatStandsStillMakesNoTimeoutEarly(t *testing.T) {

@@ -221,14 +221,21 @@ func (h *hooked) SetReadDeadline(t time.Time) error {
 	return h.Conn.SetReadDeadline(t)
 }
 
+// put puts h between c and the connection below.
+func (h *hooked) put(c *Conn) {
+	c.rare.mu.Lock() // as look, which runs on another goroutine
+	defer c.rare.mu.Unlock()
+	h.Conn, c.Conn = c.Conn, h
+}
+
 // hook makes a connection call f, once, before it sets a deadline in the past on the connection below.
 func hook(c *Conn, f func(below net.Conn)) {
-	h := &hooked{Conn: c.Conn}
+	h := new(hooked)
 	h.hook = func() {
 		h.hook = nil
 		f(h.Conn)
 	}
-	c.Conn = h
+	h.put(c)
 }
 
 // A byte that arrives while the timer looks keeps the connection alive: it is read, another Read that waits goes on, and
@@ -315,7 +322,7 @@ func TestALongWriteGoesOnWhileItMovesBytes(t *testing.T) {
 
 func TestAConnectionThatRefusesDeadlinesIsClosed(t *testing.T) {
 	inBubble(t, func(t *testing.T, c *Conn, _ net.Conn) {
-		c.Conn = &hooked{Conn: c.Conn, refuse: errors.ErrUnsupported}
+		(&hooked{refuse: errors.ErrUnsupported}).put(c)
 		start := time.Now()
 		if _, err := c.Read(make([]byte, 1)); !errors.Is(err, io.ErrClosedPipe) || time.Since(start) > time.Second+tick {
 			t.Errorf("%v after %v", err, time.Since(start))
@@ -394,6 +401,31 @@ func TestAUseJustBeforeTheTimeoutCounts(t *testing.T) {
 		hook(c, func(net.Conn) { c.use() })
 		mustEnd(t, "used after a second", 2*time.Second, c.Read)
 	})
+}
+
+// A Write that ends while a timeout is taken back does not end the Reads.
+func TestAWriteThatEndsDuringATakeBackEndsNoReads(t *testing.T) {
+	c, cut := New(newDriver(t), memory{}, time.Hour), false
+	(&hooked{hook: func() { cut = true }}).put(c)
+	c.state.Or(timedOut)
+	c.rare.writing.Lock()
+	c.rare.mu.Lock()
+	ended := make(chan struct{})
+	go func() {
+		c.wrote()
+		close(ended)
+	}()
+	for !c.rare.writing.TryLock() {
+		runtime.Gosched()
+	}
+	for range 1000 {
+		runtime.Gosched() // so that it has seen the timeout
+	}
+	c.takeBack()
+	c.rare.mu.Unlock()
+	if <-ended; cut {
+		t.Error("the Reads end")
+	}
 }
 
 // A time that another goroutine has stored meanwhile is not set back.
