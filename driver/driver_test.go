@@ -2,6 +2,7 @@ package driver_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"testing"
@@ -241,6 +242,27 @@ func TestWhatIsDueAtOnceFiresAtOnce(t *testing.T) {
 		}
 		mustBeEmpty(t, c.C)
 	})
+}
+
+// What is stopped before a pass comes to it, in any order, counts for nothing but a stop.
+func TestWhatIsDueAtOnceCanBeStopped(t *testing.T) {
+	driver.Alone(t, func(t *testing.T, d *driver.Driver) {
+		d.Schedule(ms, func() { // no pass comes while it runs
+			var timers [50]*driver.Timer
+			for i := range timers {
+				timers[i] = d.AfterFunc(0, explode)
+			}
+			for _, i := range rand.New(rand.NewPCG(61, 4)).Perm(len(timers)) {
+				if !timers[i].Stop() {
+					t.Errorf("timer %d is not pending", i)
+				}
+			}
+		})
+		driver.Pass(time.Second)
+		if s := d.Stats(); s.Fired != 1 || s.Stopped != 50 || s.Lateness.Count() != 1 {
+			t.Errorf("%+v, want 50 stopped, and the lateness of the one that has fired", s)
+		}
+	}, driver.Inline())
 }
 
 // ResetAll does the same as a Reset of each timer, in any state of the timers.
