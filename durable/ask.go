@@ -286,34 +286,28 @@ func (p *partition) answer(m *nats.Msg) {
 		ctx, cancel := context.WithTimeout(context.Background(), askTimeout)
 		defer cancel()
 		var answer []byte
-		var err error
 		switch kind {
 		case askCounts:
-			answer, err = p.answerCounts(ctx, seq)
+			_ = p.with(ctx, seq, func(r *replica) { // otherwise there is no answer
+				n := r.counts()
+				answer = []byte{askCounts}
+				for _, v := range []uint64{n.Pending, n.Fired, n.Handled, n.Dead} {
+					answer = binary.AppendUvarint(answer, v)
+				}
+			})
 		case askTimer:
-			answer, err = p.answerTimer(ctx, seq, key)
+			answer = p.answerTimer(ctx, seq, key)
 		}
-		if err == nil && answer != nil { // otherwise the client asks somebody else
-			_ = m.Respond(answer) // the client asks again
+		if answer != nil { // otherwise the client reads the log
+			_ = m.Respond(answer) // it reads the log
 		}
 	}()
 }
 
-func (p *partition) answerCounts(ctx context.Context, seq uint64) (answer []byte, err error) {
-	err = p.with(ctx, seq, func(r *replica) {
-		n := r.counts()
-		answer = []byte{askCounts}
-		for _, v := range []uint64{n.Pending, n.Fired, n.Handled, n.Dead} {
-			answer = binary.AppendUvarint(answer, v)
-		}
-	})
-	return answer, err
-}
-
-// answerTimer returns the answer about the timer with a key, as of a message or later.
-func (p *partition) answerTimer(ctx context.Context, seq uint64, key string) (answer []byte, err error) {
+// answerTimer returns the answer about the timer with a key, as of a message or later, or nil if that cannot be read.
+func (p *partition) answerTimer(ctx context.Context, seq uint64, key string) (answer []byte) {
 	var e *entry
-	for answer == nil && err == nil {
+	for err := error(nil); answer == nil && err == nil; {
 		payload, unread := []byte(nil), errAgain
 		if e != nil {
 			payload, unread = p.load(ctx, e)
@@ -330,7 +324,7 @@ func (p *partition) answerTimer(ctx context.Context, seq uint64, key string) (an
 			}
 		})
 	}
-	return answer, err
+	return answer
 }
 
 // counts counts the timers of a replica.

@@ -199,10 +199,7 @@ func TestLogsAreCleaned(t *testing.T) {
 		moveAll(t, c, []string{key("fired")}, 1, 0)
 		set(t, c, key("bad"), 0)
 	}
-	waitFor(t, func() bool {
-		n, err := c.Counts(t.Context())
-		return err == nil && n.Fired == 1 && n.Pending == 2*each && n.Dead == each
-	})
+	counted(t, c, func(n Counts) bool { return n.Fired == 1 && n.Pending == 2*each && n.Dead == each })
 	cancel()
 	wg.Wait()
 	t.Logf("%d times", times)

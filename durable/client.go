@@ -78,9 +78,9 @@ func Open(ctx context.Context, nc *nats.Conn, cfg Config) (*Client, error) {
 // isStarting reports whether an error may be due to servers that have just started: they do not
 // answer, or have not found each other.
 func isStarting(err error) bool {
-	var api *jetstream.APIError
-	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrDisconnected) || errors.As(err, &api) &&
-		(api.Code == http.StatusServiceUnavailable || server.ErrorIdentifier(api.ErrorCode) == server.JSClusterNoPeersErrF)
+	api, is := errors.AsType[*jetstream.APIError](err)
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrDisconnected) ||
+		is && api.Code == http.StatusServiceUnavailable || hasCode(err, server.JSClusterNoPeersErrF)
 }
 
 func openOnce(ctx context.Context, nc *nats.Conn, cfg Config) (*Client, error) {

@@ -77,13 +77,16 @@ func pending(t testing.TB, c *Client, prefix string) []Timer {
 	return collect(t, c.Pending(t.Context(), prefix))
 }
 
+// counted waits until the counts of the store are right.
+func counted(t testing.TB, c *Client, right func(Counts) bool) {
+	t.Helper()
+	waitFor(t, func() bool { n, err := c.Counts(t.Context()); return err == nil && right(n) })
+}
+
 // handled waits until no fired timer is left, and as many dead letters.
 func handled(t testing.TB, c *Client, dead uint64) {
 	t.Helper()
-	waitFor(t, func() bool {
-		n, err := c.Counts(t.Context())
-		return err == nil && n.Dead == dead && n.Fired == 0
-	})
+	counted(t, c, func(n Counts) bool { return n.Dead == dead && n.Fired == 0 })
 }
 
 // logged is a log that a test reads.

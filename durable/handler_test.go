@@ -177,7 +177,7 @@ func TestRetryElsewhere(t *testing.T) {
 	stop := serveWith(t, c, handle)
 	set(t, c, "fails", 0)
 	receive(t, calls)
-	waitFor(t, func() bool { n, err := c.Counts(t.Context()); return err == nil && n.Fired == 1 && n.Handled == 0 })
+	counted(t, c, func(n Counts) bool { return n.Fired == 1 && n.Handled == 0 })
 	stop()
 	serveWith(t, open(t, nc, Config{Now: clock.now}), handle)
 	time.Sleep(500 * time.Millisecond)

@@ -114,9 +114,8 @@ func TestFollowsAgain(t *testing.T) {
 	t.Parallel()
 	c := open(t, start(t), Config{})
 	for _, id := range []string{"a", "b", "self"} {
-		if _, err := c.members.Put(t.Context(), id, []byte(`{"serves":[],"lease":1000000000}`)); err != nil {
-			t.Fatal(err)
-		}
+		_, err := c.members.Put(t.Context(), id, []byte(`{"serves":[],"lease":1000000000}`))
+		fatalIf(t, err)
 	}
 	m := &members{self: "self", lease: time.Minute, signs: make(map[string]sign)}
 	ctx, cancel := context.WithCancel(t.Context())

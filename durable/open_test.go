@@ -100,9 +100,8 @@ func TestOpenRefuses(t *testing.T) {
 	defer cancel()
 	for name, metadata := range map[string]map[string]string{"strange": nil, "large": {metadataPartitions: "1025", metadataFormat: "2"}} {
 		strange.Name, strange.Metadata, strange.Subjects = name, metadata, layout{name: name}.subjects()
-		if _, err := c.js.CreateStream(ctx, strange); err != nil {
-			t.Fatal(err)
-		}
+		_, err := c.js.CreateStream(ctx, strange)
+		fatalIf(t, err)
 	}
 	for _, test := range []struct {
 		cfg  Config
@@ -272,22 +271,6 @@ func TestManyPartitions(t *testing.T) {
 	waitFor(t, func() bool { return c.Stats().Partitions == 1024 })
 }
 
-// Two workers fire the same run during a takeover. It counts once.
-func TestEveryFiresOnce(t *testing.T) {
-	t.Parallel()
-	c := open(t, start(t), Config{})
-	fatalIf(t, c.Every(t.Context(), "key", "@every 1s", nil))
-	timer := mustGet(t, c, "key")
-	for range 2 {
-		rec := record{op: opRun, key: "key", rev: timer.Revision, fires: true, deadline: timer.Deadline.Add(time.Second).UnixNano()}
-		_, err := c.add(t.Context(), c.layout.partition("key"), &rec)
-		fatalIf(t, err)
-	}
-	if all := collect(t, c.Waiting(t.Context())); len(all) != 1 || !all[0].Deadline.Equal(timer.Deadline) {
-		t.Errorf("there is %+v, want the run once", all)
-	}
-}
-
 // Set sets many timers, or none if one is invalid.
 func TestSet(t *testing.T) {
 	t.Parallel()
@@ -297,7 +280,7 @@ func TestSet(t *testing.T) {
 	limits := Limits{time.Minute, 7}
 	var timers []Timer
 	for i := range 1000 {
-		timers = append(timers, Timer{Key: fmt.Sprint(i), Deadline: at, Payload: []byte{byte(i)}, Limits: limits})
+		timers = append(timers, Timer{Key: fmt.Sprint(i), Deadline: at, Payload: []byte{byte(i)}, Limits: limits, Error: "of another run"})
 	}
 	refused := func(bad Timer) {
 		t.Helper()
@@ -321,7 +304,7 @@ func TestSet(t *testing.T) {
 	all := pending(t, c, "")
 	for _, timer := range all {
 		isCron := timer.Cron != ""
-		if timer.Deadline.Equal(at) != (timer.Key != "every") || isCron == (timer.Limits == limits) {
+		if timer.Deadline.Equal(at) != (timer.Key != "every") || isCron == (timer.Limits == limits) || timer.Error != "" {
 			t.Errorf("%+v", timer)
 		}
 	}
@@ -399,37 +382,6 @@ func TestEveryAgain(t *testing.T) {
 	}
 }
 
-// A timer that is set or moved loses what a worker has written about its next run.
-func TestChangeForgetsTheRun(t *testing.T) {
-	t.Parallel()
-	c := open(t, start(t), Config{})
-	old := Timer{Key: "key", Cron: "@hourly", Deadline: time.Now().Add(time.Hour)}
-	run := func() (last bool, text string) {
-		t.Helper()
-		fatalIf(t, c.withCold(t.Context(), c.layout.partition("key"), func(k *cold) error {
-			more := k.replica.pending["key"].more
-			last, text = more.last, more.err
-			return nil
-		}))
-		return last, text
-	}
-	for name, change := range map[string]func() error{
-		"move": func() error { _, err := c.Reschedule(t.Context(), "key", old.Deadline); return err },
-		"set":  func() error { return c.Set(t.Context(), mustGet(t, c, "key")) },
-	} {
-		rec := old.record(opSet)
-		rec.last, rec.err = true, "on purpose"
-		must(t, func() error { _, err := c.add(t.Context(), c.layout.partition("key"), &rec); return err })
-		if last, text := run(); !last || text != rec.err || mustGet(t, c, "key").Error != text {
-			t.Fatalf("%v, %q is stored", last, text)
-		}
-		must(t, change)
-		if last, text := run(); last || text != "" {
-			t.Errorf("after %s: %v, %q", name, last, text)
-		}
-	}
-}
-
 // Many clients change one key without a pause: each call returns, the last change wins, other
 // timers fire.
 func TestFloodOfOneKey(t *testing.T) {
@@ -466,10 +418,7 @@ func TestFloodOfOneKey(t *testing.T) {
 	if timer := mustGet(t, c, "key"); string(timer.Payload) != "last" {
 		t.Errorf("%+v is left", timer)
 	}
-	waitFor(t, func() bool {
-		n, err := c.Counts(t.Context())
-		return err == nil && n.Pending == 1 && n.Fired == 0
-	})
+	counted(t, c, func(n Counts) bool { return n.Pending == 1 && n.Fired == 0 })
 	if n := len(pending(t, c, "")); n != 1 {
 		t.Errorf("%d timers are pending, want 1", n)
 	}

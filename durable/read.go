@@ -18,8 +18,8 @@ import (
 func isGone(err error) bool { return errors.Is(err, jetstream.ErrStreamNotFound) }
 
 func hasCode(err error, codes ...server.ErrorIdentifier) bool {
-	var api *jetstream.APIError
-	return errors.As(err, &api) && slices.Contains(codes, server.ErrorIdentifier(api.ErrorCode))
+	api, is := errors.AsType[*jetstream.APIError](err)
+	return is && slices.Contains(codes, server.ErrorIdentifier(api.ErrorCode))
 }
 
 // wrap adds to an error, if any, what has failed.

@@ -26,9 +26,8 @@ func TestHandler(t *testing.T) {
 	s := embedded(t, t.TempDir())
 	c := open(t, connect(t, s), Config{MaxAttempts: 1})
 	gone := []byte(`{"serves":[],"lease":500000000}`) // it does not count among the workers soon
-	if _, err := c.members.Put(t.Context(), "gone", gone); err != nil {
-		t.Fatal(err)
-	}
+	_, err := c.members.Put(t.Context(), "gone", gone)
+	fatalIf(t, err)
 	if code, text := ask(c, "/ready"); code != http.StatusOK {
 		t.Errorf("a client that does not serve: %d, %s", code, text)
 	}

@@ -117,9 +117,8 @@ func TestFullWhileAWorkerFires(t *testing.T) {
 			limit := func(bytes int64) {
 				cfg := c.stream.CachedInfo().Config
 				cfg.MaxBytes, cfg.Discard = bytes, jetstream.DiscardNew
-				if _, err := c.js.UpdateStream(t.Context(), cfg); err != nil {
-					t.Fatal(err)
-				}
+				_, err := c.js.UpdateStream(t.Context(), cfg)
+				fatalIf(t, err)
 			}
 			limit(test.bytes)
 			fired := make(chan string, 1<<16)

@@ -32,9 +32,8 @@ func TestUnusableMessages(t *testing.T) {
 		fatalIf(t, nc.Publish(c.layout.ask(0), question))
 	}
 	for key, text := range map[string]string{"bad": "{", "negative": `{"lease":-1}`, "long": `{"lease":9223372036854775807}`} {
-		if _, err := c.members.Put(t.Context(), key, []byte(text)); err != nil {
-			t.Fatal(err)
-		}
+		_, err := c.members.Put(t.Context(), key, []byte(text))
+		fatalIf(t, err)
 	}
 	set(t, c, "later", time.Hour)
 
@@ -90,7 +89,7 @@ func TestLargest(t *testing.T) {
 			}
 			accepted++
 			mustSet(t, c, timer)
-			waitFor(t, func() bool { n, err := c.Counts(t.Context()); return err == nil && n.Dead == uint64(accepted) })
+			counted(t, c, func(n Counts) bool { return n.Dead == uint64(accepted) })
 		}
 	}
 	if accepted != 3 {
@@ -123,9 +122,8 @@ func TestTooLarge(t *testing.T) {
 	mustSet(t, c, Timer{Key: "large", Deadline: time.Now().Add(time.Hour), Payload: make([]byte, 500_000)})
 	cfg := c.stream.CachedInfo().Config
 	cfg.MaxMsgSize = 2 * maxBatch
-	if _, err := c.js.UpdateStream(t.Context(), cfg); err != nil {
-		t.Fatal(err)
-	}
+	_, err := c.js.UpdateStream(t.Context(), cfg)
+	fatalIf(t, err)
 	fired := serve(t, c)
 	waitFor(t, func() bool { return c.Stats().Partitions == 1 })
 	if _, err := c.clean(t.Context(), 0, c.worker.Load().served[0], false, 0); err == nil {

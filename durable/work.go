@@ -281,8 +281,7 @@ func (h *handler) settle(ctx context.Context, j *job, err error) {
 		return
 	}
 	h.w.counters.failed.Add(1)
-	var told failure
-	says := errors.As(err, &told)
+	told, says := errors.AsType[failure](err)
 	if j.Attempt >= h.attempts(j.Fired) || says && told.after < 0 {
 		h.bury(ctx, j, j.Attempt, err)
 		return

@@ -13,11 +13,21 @@ import (
 // setZone makes a time zone so many hours ahead of UTC, for ever.
 func setZone(t *testing.T, name string, hours int) {
 	t.Helper()
+	setForward(t, name, time.Unix(0, 0), (hours-1)*3600)
+}
+
+// setForward makes a zone whose clocks go forward by an hour at a time, from an offset to UTC in seconds.
+func setForward(t *testing.T, name string, at time.Time, offset int) {
+	t.Helper()
 	data := append([]byte("TZif"), make([]byte, 16)...)
-	for _, n := range []uint32{0, 0, 0, 0, 1, 2, uint32(hours * 3600)} { // one zone, two letters of its name
+	for _, n := range []uint32{0, 0, 0, 1, 2, 4, uint32(at.Unix())} { // one change, two offsets, four letters of their names
 		data = binary.BigEndian.AppendUint32(data, n)
 	}
-	data = append(data, 0, 0, 'X', 0)
+	data = append(data, 1)
+	for i := range 2 {
+		data = append(binary.BigEndian.AppendUint32(data, uint32(int32(offset+i*3600))), byte(i), byte(2*i))
+	}
+	data = append(data, 'A', 0, 'B', 0)
 	path := filepath.Join(os.Getenv("ZONEINFO"), name)
 	fatalIf(t, os.MkdirAll(filepath.Dir(path), 0o755))
 	fatalIf(t, os.WriteFile(path+".new", data, 0o600))
