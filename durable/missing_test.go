@@ -238,6 +238,11 @@ func TestLostResult(t *testing.T) {
 			t.Errorf("%+v begins although the worker ends", j)
 		}
 		a.w.jobs.next(t.Context(), a.w).settled = true // before the server crashed
+		id := position(a.seq.Load(), 0)
+		a.write(messageID{9, 1}, record{op: opKeep, state: isFired, key: "key", deadline: time.Now().UnixNano(), rev: id, id: id, holder: a.w.id})
+		if len(a.w.jobs.queue) > 0 {
+			t.Error("it is handled again because somebody has cleaned the log")
+		}
 		a.loaded.Store(false)
 		a.begin(base{})
 		a.seq.Store(0)

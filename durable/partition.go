@@ -272,9 +272,9 @@ func (p *partition) with(ctx context.Context, seq uint64, f func(*replica)) erro
 }
 
 // took hands e to a handler of this worker, if it has fired it, or took it over. Otherwise another worker handles it.
-func (p *partition) took(e *entry) {
+func (p *partition) took(e *entry, isNew bool) {
 	if e.more.holder == p.w.id && p.loaded.Load() {
-		p.w.enqueue(p, e, true)
+		p.w.enqueue(p, e, isNew)
 	} else { // level looks at it again, if it is not done then, or adopt
 		p.free = append(p.free, e)
 	}

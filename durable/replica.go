@@ -107,16 +107,16 @@ type replica struct {
 	live    int64             // bytes of what is still needed
 	read    []uint64          // the messages from base.First on
 
-	near   func(e *entry) bool // whether the payload must be in memory
-	placed func(e *entry)      // called when e is pending, or without a holder, and may be due
-	took   func(e *entry)      // called when somebody has begun to handle e
-	freed  func(e *entry)      // called when somebody no longer handles e
+	near   func(e *entry) bool        // whether the payload must be in memory
+	placed func(e *entry)             // called when e is pending, or without a holder, and may be due
+	took   func(e *entry, isNew bool) // called when somebody has begun to handle e, or if that is repeated
+	freed  func(e *entry)             // called when somebody no longer handles e
 	parsed []record
 }
 
 func newReplica(b base) *replica {
 	return &replica{base: b, total: int64(b.Bytes), pending: make(map[string]*entry), others: make(map[uint64]*entry), void: slices.Clone(b.Void),
-		near: func(*entry) bool { return true }, placed: func(*entry) {}, took: func(*entry) {}, freed: func(*entry) {}}
+		near: func(*entry) bool { return true }, placed: func(*entry) {}, took: func(*entry, bool) {}, freed: func(*entry) {}}
 }
 
 func loggedSize(body []byte) int64 { return int64(len(body)) + perLogged }
@@ -208,7 +208,7 @@ func (r *replica) do(pos uint64, at time.Time, sender uint64, rec *record) (ok b
 			return false
 		}
 		m.holder, m.attempts, e.rev = sender, rec.attempts, pos
-		r.took(e)
+		r.took(e, true)
 		return true
 	case opRevive:
 		r.drop(e)
@@ -282,7 +282,7 @@ func (r *replica) put(pos uint64, rec *record) {
 	r.live += e.bytes()
 	switch {
 	case e.state == isFired && m.holder != 0:
-		r.took(e)
+		r.took(e, false)
 	case e.state != isDead:
 		r.placed(e)
 	}
@@ -315,7 +315,7 @@ func (r *replica) change(e *entry, pos uint64, at time.Time, sender uint64, rec 
 		m := e.need()
 		m.holder, m.attempts = sender, 0
 		r.fire(e, pos)
-		r.took(e)
+		r.took(e, true)
 	case opMove:
 		r.live -= e.bytes()
 		m := e.need()
@@ -331,7 +331,7 @@ func (r *replica) change(e *entry, pos uint64, at time.Time, sender uint64, rec 
 			run := &entry{data: e.data, deadline: e.deadline, size: e.size, keySize: e.keySize, rev: e.rev,
 				more: &more{home: home, extra: extra{limits: m.limits}, holder: sender}}
 			r.fire(run, pos)
-			r.took(run)
+			r.took(run, true)
 		}
 		r.live -= e.bytes()
 		m.moved = m.moved && rec.deadline == e.deadline // it is just the error that changes
