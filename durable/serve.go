@@ -128,6 +128,7 @@ func (w *worker) share(ctx context.Context, m *members) {
 			<-p.ended
 			w.mu.Lock()
 			delete(w.served, n)
+			w.jobs.forget(n)
 		}
 	}
 	w.mu.Unlock()
