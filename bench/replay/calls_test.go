@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/fail"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/minheap"
@@ -87,4 +89,22 @@ func TestTheLongestCallOfEachOperation(t *testing.T) {
 		}
 		fail.UnlessSame(t, "the longest", got.Max(), want[1])
 	})
+}
+
+// once is a model whose fill fires its three timers. Each step fires one more.
+type once struct{ handMade }
+
+func (once) New(int, time.Duration) script.Process { return once{} }
+
+func (once) Step(w *script.Writer, _ *script.Rand) {
+	at := w.Now() + 1
+	w.Schedule(at)
+	w.Advance(at)
+}
+
+// The calls end with the block in which the last of the timers fires.
+func TestSingleCallsEndWithTheLastTimer(t *testing.T) {
+	k, err := Calls{Workload: workload.Workload{Model: once{}}, N: 3, Block: 1}.write(t.Context())
+	fail.If(t, err)
+	fail.UnlessSame(t, "blocks", len(k.blocks), 1)
 }
