@@ -1,6 +1,7 @@
 package durable
 
 import (
+	"cmp"
 	"container/heap"
 	"context"
 	"fmt"
@@ -132,21 +133,16 @@ type flight struct {
 func (p *partition) append(sent []due, body []byte, then func(err error)) {
 	w := p.w
 	w.flying.Add(int64(len(sent)))
-	attempts := make([]int, len(sent))
+	takes := make([]record, len(sent)) // the reverse
 	for i, d := range sent {
-		if attempts[i] = -1; d.state == isFired {
-			attempts[i] = d.more.attempts
+		if takes[i].op = opRelease; d.state == isFired {
+			takes[i].id, takes[i].attempts = d.more.id, d.more.attempts
 		}
 	}
 	done := func(pos uint64, _ bool, err error) {
-		defer w.flying.Add(-int64(len(sent)))
-		f := flight{seq: pos / perMessage}
-		for i, d := range sent {
-			rec := record{op: opRelease, id: pos + uint64(i)}
-			if attempts[i] >= 0 {
-				rec.id, rec.attempts = d.more.id, attempts[i]
-			}
-			f.takes = append(f.takes, rec)
+		f := flight{pos / perMessage, takes}
+		for i := range takes {
+			takes[i].id = cmp.Or(takes[i].id, pos+uint64(i))
 		}
 		p.mu.Lock()
 		closed := p.closed
@@ -157,6 +153,7 @@ func (p *partition) append(sent []due, body []byte, then func(err error)) {
 		if err == nil && closed {
 			w.giveBack(p.number, f)
 		}
+		w.flying.Add(-int64(len(sent))) // before the worker looks for room again
 		then(err)
 	}
 	w.senders[p.number].put(item{body: body, count: len(sent), work: true, done: done})
