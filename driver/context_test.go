@@ -206,11 +206,11 @@ func TestTreesOfContextsAreLikeTheStandardOnes(t *testing.T) {
 					c.cancelOwn, c.cancelStd = func() { own(cause) }, func() { std(cause) }
 				case 2, 3, 4:
 					timeout := time.Duration(rng.IntN(50)-2) * ms
-					if until := timeout + time.Duration(time.Now().UnixNano()); used[until] {
+					until := timeout + time.Duration(time.Now().UnixNano())
+					if used[until] {
 						continue // the order of two that end at the same time is unspecified
-					} else {
-						used[until] = true
 					}
+					used[until] = true
 					var cause error
 					if op == 4 {
 						cause = fmt.Errorf("late %d", step)
