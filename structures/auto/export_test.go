@@ -54,9 +54,6 @@ func (t *Timers[T]) Many() bool { return t.mode != few }
 // Changing reports whether timers may be in lists while others are in the wheel.
 func (t *Timers[T]) Changing() bool { return t.mode == changing }
 
-// Lose counts a timer less than there are.
-func (t *Timers[T]) Lose() { t.lists.Count(-1) }
-
 // UseUp leaves so many generations to each of the next 32 records, as if all others had
 // been used. There must be no timers.
 func (t *Timers[T]) UseUp(left uint32) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/auto"
+	"github.com/timerbench/timerbench/structures/internal/checking"
 )
 
 // The wheel begins with the first timer too many, and ends when an eighth is left, whether
@@ -48,17 +49,17 @@ func TestTheNumberOfTimersDecidesBetweenListsAndWheel(t *testing.T) {
 					}
 					ids = append(ids, s.Schedule(now+structures.Tick(1+rng.IntN(1_000_000)), 0))
 				}
-				mustBeSound(t, s)
+				checking.Sound(t, s)
 				ids = append(ids, s.Schedule(now+500, 0))
 				if !s.Many() {
 					t.Fatalf("cycle %d: %d timers are in lists, up to %d should be", cycle, s.Len(), limit)
 				}
-				mustBeSound(t, s)
+				checking.Sound(t, s)
 				leave(s, ids, now)
 				if s.Many() {
 					t.Fatalf("cycle %d: %d timers are in the wheel", cycle, s.Len())
 				}
-				mustBeSound(t, s)
+				checking.Sound(t, s)
 				ids = ids[:20]
 				for _, id := range ids {
 					if !s.Cancel(id) {
@@ -92,7 +93,7 @@ func TestTheWheelStaysUntilAnEighthIsLeft(t *testing.T) {
 			t.Fatalf("%d timers are in the wheel: %t, want %t", s.Len(), s.Many(), want)
 		}
 	}
-	mustBeSound(t, s)
+	checking.Sound(t, s)
 }
 
 // No call looks at many more timers than were pending at once, whatever was cancelled or moved
@@ -123,7 +124,7 @@ func TestFreeRecordsDoNotPileUpInLists(t *testing.T) {
 				t.Fatalf("round %d: Pop did %+v among %d timers, want at most %d moves", round, did, s.Len(), 4*2*most)
 			}
 		}
-		mustBeSound(t, s)
+		checking.Sound(t, s)
 	}
 }
 
@@ -142,7 +143,7 @@ func TestTheArrayStaysWhileScansCostLittle(t *testing.T) {
 		if want := n != 513 && n != 100; s.InPile() != want || want && s.Work().Comparisons > 20_000*20 {
 			t.Errorf("%d timers: in the array: %t, want %t, after %+v", n, s.InPile(), want, s.Work())
 		}
-		mustBeSound(t, s)
+		checking.Sound(t, s)
 	}
 }
 
@@ -173,7 +174,7 @@ func TestScansStayWithinTheirCredit(t *testing.T) {
 		if did := s.Work().Sub(before).Comparisons; did > credit+8*uint64(moves+n) {
 			t.Errorf("%s: %d comparisons, want at most %d and 8 for each of %d timers and %d moves", name, did, credit, n, moves)
 		}
-		mustBeSound(t, s)
+		checking.Sound(t, s)
 	}
 }
 
@@ -198,7 +199,7 @@ func TestScansDoNotPayForBursts(t *testing.T) {
 			for range structures.Due(s, now) {
 			}
 		}
-		mustBeSound(t, s)
+		checking.Sound(t, s)
 	}
 	fire(2000, 10)
 	if did := s.Work().Comparisons; !s.InPile() || did > 2000*10*16 {

@@ -8,26 +8,19 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/auto"
+	"github.com/timerbench/timerbench/structures/internal/checking"
+	"github.com/timerbench/timerbench/structures/internal/whitebox"
 )
-
-// heapBytes returns the bytes in use on the heap once the garbage is gone.
-func heapBytes() int64 {
-	runtime.GC()
-	runtime.GC() // the second one sweeps what the first one found
-	var stats runtime.MemStats
-	runtime.ReadMemStats(&stats)
-	return int64(stats.HeapAlloc)
-}
 
 func TestEmptyIsSmall(t *testing.T) {
 	var all [1000]*auto.Timers[[1000]byte]
-	before := heapBytes()
+	before := whitebox.HeapBytes()
 	for i := range all {
 		all[i] = auto.New[[1000]byte]()
 		all[i].Pop(5)
 		all[i].Next()
 	}
-	if got := (heapBytes() - before) / int64(len(all)); got >= 1024 {
+	if got := (whitebox.HeapBytes() - before) / int64(len(all)); got >= 1024 {
 		t.Errorf("an empty structure takes %d bytes, want less than 1 KiB", got)
 	}
 	runtime.KeepAlive(&all)
@@ -64,7 +57,7 @@ func values[T [3]byte | [1000]byte | [100_000]byte](t *testing.T, few int) {
 			delete(want, id)
 		}
 	}
-	mustBeSound(t, s)
+	checking.Sound(t, s)
 	for timer := range structures.Due(s, 1000) {
 		for i, b := range bytes(&timer.Value) {
 			if b != want[timer.ID] {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/auto"
+	"github.com/timerbench/timerbench/structures/internal/checking"
 )
 
 // A record is not used again after its last generation, wherever its last timer leaves.
@@ -80,7 +81,7 @@ func TestExhaustedRecordsAreNotUsedAgain(t *testing.T) {
 							t.Fatalf("ID %#x, its successor or its generation 0 is pending", id)
 						}
 					}
-					mustBeSound(t, s)
+					checking.Sound(t, s)
 				}
 				if exhausted < 32 {
 					t.Errorf("%d records were used up, want 32", exhausted)
@@ -102,7 +103,7 @@ func TestExhaustedRecordsDoNotMoveToTheWheel(t *testing.T) {
 		if s.Schedule(structures.Tick(2000+n), 0); s.Len() != n {
 			t.Fatalf("%d timers, want %d", s.Len(), n)
 		}
-		mustBeSound(t, s)
+		checking.Sound(t, s)
 	}
 	if at, _ := s.Next(); at != 2001 {
 		t.Errorf("Next() = %d, want 2001", at)

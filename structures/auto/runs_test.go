@@ -7,6 +7,7 @@ import (
 	"github.com/timerbench/timerbench/internal/longtest"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/auto"
+	"github.com/timerbench/timerbench/structures/internal/checking"
 )
 
 const delay = 60_000
@@ -66,7 +67,7 @@ func TestTimersInOrderStayInARun(t *testing.T) {
 		if did := s.Work().Sub(before); did.Moved+did.Comparisons+did.Dropped > 0 {
 			t.Errorf("%s: %+v, want no work", name, did)
 		}
-		mustBeSound(t, s.Timers)
+		checking.Sound(t, s.Timers)
 	}
 }
 
@@ -91,7 +92,7 @@ func TestDeadEntriesOfRunsAreBounded(t *testing.T) {
 		if dead, live := stale(s.Timers); dead > 3*pending+2000 || live == 0 {
 			t.Errorf("%s: %d dead entries, %d timers in runs, %d in all", name, dead, live, s.Len())
 		}
-		mustBeSound(t, s.Timers)
+		checking.Sound(t, s.Timers)
 	}
 	s := line{Timers: auto.New[int]()}
 	s.inOrder(60_000, 1, 4)
@@ -107,7 +108,7 @@ func TestDeadEntriesOfRunsAreBounded(t *testing.T) {
 			t.Fatalf("Next removed %d dead entries, want at most 1000", s.Work().Dropped-before)
 		}
 	}
-	mustBeSound(t, s.Timers)
+	checking.Sound(t, s.Timers)
 }
 
 // Dead entries that are due cost no long call while the clock goes tick by tick. A jump pays for those of the timers that were pending.
@@ -129,7 +130,7 @@ func TestDueDeadEntriesAreDroppedInSteps(t *testing.T) {
 				}
 			}
 		}
-		mustBeSound(t, s.Timers)
+		checking.Sound(t, s.Timers)
 	}
 }
 
@@ -179,7 +180,7 @@ func TestTimersOfARunAreDueDuringAChange(t *testing.T) {
 		for last = timer.Deadline; !s.Many(); {
 			s.Schedule(now+5000, 0)
 		}
-		mustBeSound(t, s)
+		checking.Sound(t, s)
 		fired++
 	}
 	if fired != limit {

@@ -7,11 +7,9 @@ import (
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/auto"
 	"github.com/timerbench/timerbench/structures/internal/ladder"
-	"github.com/timerbench/timerbench/structures/internal/records"
+	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
-
-func scheduler() structures.Scheduler[uint64] { return auto.New[uint64]() }
 
 // few returns a constructor with another limit for the lists: 0 for the wheel alone, a
 // small one for many changes between the two.
@@ -23,7 +21,9 @@ func TestConformance(t *testing.T) {
 	for name, limit := range map[string]int{"lists": auto.FewLimit, "both": 24, "both, slowly": 500} {
 		t.Run(name, func(t *testing.T) { schedtest.Run(t, few(limit), schedtest.Levels(ladder.Levels)) })
 	}
-	t.Run("pile", func(t *testing.T) { schedtest.Run(t, scheduler, schedtest.Levels(ladder.Levels)) })
+	t.Run("pile", func(t *testing.T) {
+		whitebox.Suite(t, auto.New[uint64], auto.New[*schedtest.Payload], auto.Capacity, schedtest.Levels(ladder.Levels))
+	})
 	t.Run("shifting", func(t *testing.T) { schedtest.Run(t, shifting(40), schedtest.Levels(ladder.Levels)) })
 }
 
@@ -42,6 +42,14 @@ func TestConformanceInRuns(t *testing.T) {
 	}
 }
 
+func TestChanges(t *testing.T) {
+	for name, s := range map[string]structures.Scheduler[uint64]{
+		"auto in lists": few(auto.FewLimit)(), "auto in runs": inRuns(auto.FewLimit)(), "auto in a wheel": inRuns(0)(),
+	} {
+		t.Run(name, func(t *testing.T) { whitebox.Changes(t, name, s) })
+	}
+}
+
 func TestMany(t *testing.T) {
 	for _, limit := range []int{0, 1000, auto.FewLimit} {
 		schedtest.Many(t, longtest.Scale(t, 20_000, 30_000, 5<<20), few(limit))
@@ -49,17 +57,7 @@ func TestMany(t *testing.T) {
 	}
 }
 
-func mustBeSound[T any](t *testing.T, s *auto.Timers[T]) {
-	t.Helper()
-	if err := s.CheckInvariants(); err != nil {
-		t.Fatal(err)
-	}
-}
-
 func TestRelease(t *testing.T) {
-	schedtest.Releases(t, func() structures.Scheduler[*schedtest.Payload] {
-		return auto.New[*schedtest.Payload]()
-	})
 	for _, limit := range []int{0, 24} {
 		schedtest.Releases(t, func() structures.Scheduler[*schedtest.Payload] {
 			return auto.NewInRuns[*schedtest.Payload](limit)
@@ -70,13 +68,7 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-func TestCapacity(t *testing.T) {
-	schedtest.Capacity(t, "auto", records.MaxTimers, func(n int) structures.Scheduler[uint64] {
-		return auto.New[uint64](auto.Capacity(n))
-	})
-}
-
-func FuzzLists(f *testing.F) { schedtest.Fuzz(f, scheduler, schedtest.Levels(ladder.Levels)) }
+func FuzzLists(f *testing.F) { whitebox.Fuzz(f, auto.New[uint64], schedtest.Levels(ladder.Levels)) }
 
 func FuzzPile(f *testing.F) { schedtest.Fuzz(f, shifting(24), schedtest.Levels(ladder.Levels)) }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/checking"
 )
 
 // A year has each bucket once, and successive days have successive buckets.
@@ -90,9 +91,7 @@ func run(t *testing.T, q *Queue[int], n, rounds int, delay func(int) int64) (day
 		}
 		q.Schedule(at+structures.Tick(delay(i)), timer.Value)
 	}
-	if err := q.CheckInvariants(); err != nil {
-		t.Fatal(err)
-	}
+	checking.Sound(t, q)
 	w := q.Work().Sub(before)
 	return float64(w.SlotsVisited) / float64(n), float64(w.Comparisons) / float64(n), float64(w.Moved) / float64(n)
 }
@@ -140,9 +139,7 @@ func TestRetuningGathersSpeed(t *testing.T) {
 		if shift += want; coreOf(q).shift != shift {
 			t.Fatalf("days of 2^%d ticks, want 2^%d", coreOf(q).shift, shift)
 		}
-		if err := q.CheckInvariants(); err != nil {
-			t.Fatal(err)
-		}
+		checking.Sound(t, q)
 	}
 	if coreOf(q).shift != shift {
 		t.Fatalf("days of 2^%d ticks, want 2^%d", coreOf(q).shift, shift)
@@ -185,9 +182,7 @@ func TestRebuildingGivesUpOnLongDays(t *testing.T) {
 	run(t, q, n, 1, delay)
 	before := q.Work()
 	coreOf(q).rebuild(coreOf(q).width, 40) // all of them on one day, were it done
-	if err := q.CheckInvariants(); err != nil {
-		t.Fatal(err)
-	}
+	checking.Sound(t, q)
 	if got := q.Work().Sub(before).Comparisons; got > 150*n {
 		t.Errorf("%d comparisons to rebuild a calendar of %d timers", got, n)
 	}

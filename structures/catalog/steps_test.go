@@ -6,9 +6,9 @@ import (
 
 	"github.com/timerbench/timerbench/internal/longtest"
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/checking"
 	"github.com/timerbench/timerbench/structures/internal/hwheel"
 	"github.com/timerbench/timerbench/structures/internal/records"
-	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
 // With n timers, no Pop of a wheel that empties its slots in steps moves more than bound if the clock goes tick by tick,
@@ -63,7 +63,7 @@ func testSteps(t *testing.T, n int, bound uint64, newWheel func() structures.Sch
 					s.Next()
 					s.Reschedule(id, at)
 				}
-				mustBeSound(t, s)
+				checking.Sound(t, s)
 				start := max(1, earliest-1<<20) // the clock jumps over ticks at which nothing is emptied ahead
 				if start > 1 && how == "moved" {
 					t.Skip("the jump would empty slots")
@@ -87,7 +87,7 @@ func testSteps(t *testing.T, n int, bound uint64, newWheel func() structures.Sch
 						t.Fatalf("Pop(%d) moved %d of %d timers, want at most %d", now, most, n, bound)
 					}
 					if now%100_000 == 0 || now == earliest-10 {
-						mustBeSound(t, s)
+						checking.Sound(t, s)
 					}
 				}
 				if fired != n {
@@ -95,12 +95,5 @@ func testSteps(t *testing.T, n int, bound uint64, newWheel func() structures.Sch
 				}
 			})
 		}
-	}
-}
-
-func mustBeSound(t *testing.T, s structures.Scheduler[uint64]) {
-	t.Helper()
-	if err := s.(schedtest.Checked).CheckInvariants(); err != nil {
-		t.Fatal(err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/timerbench/timerbench/structures/hwheel"
+	"github.com/timerbench/timerbench/structures/internal/whitebox"
 )
 
 // An empty wheel is small, whatever the size of a value. With few timers it has room
@@ -29,7 +30,7 @@ func memoryFollows[T any](t *testing.T) {
 	var value T
 	t.Run(fmt.Sprintf("%T", value), func(t *testing.T) {
 		all := make([]*hwheel.Wheel[T], wheels)
-		before := heapBytes()
+		before := whitebox.HeapBytes()
 		for i := range all {
 			all[i] = hwheel.New[T]()
 		}
@@ -45,19 +46,10 @@ func memoryFollows[T any](t *testing.T) {
 			if n > 2 && n%10 != 0 {
 				continue
 			}
-			if got := (heapBytes() - before) / wheels; got > bound {
+			if got := (whitebox.HeapBytes() - before) / wheels; got > bound {
 				t.Errorf("a wheel with %d timers takes %d bytes, want at most %d", n, got, bound)
 			}
 		}
 		runtime.KeepAlive(all)
 	})
-}
-
-// heapBytes returns the bytes in use on the heap once the garbage is gone.
-func heapBytes() int64 {
-	runtime.GC()
-	runtime.GC() // the second one sweeps what the first one found
-	var stats runtime.MemStats
-	runtime.ReadMemStats(&stats)
-	return int64(stats.HeapAlloc)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/hwheel"
+	"github.com/timerbench/timerbench/structures/internal/checking"
 	"github.com/timerbench/timerbench/structures/shape"
 )
 
@@ -49,7 +50,7 @@ func TestATimerThatIsMovedToLaterStays(t *testing.T) {
 			id := s.Schedule(c.from, 7)
 			s.Next() // it is in a slot
 			s.Reschedule(id, c.to)
-			mustBeSound(t, s)
+			checking.Sound(t, s)
 			entries, stale := inSlots(s, c.level)
 			if stays := len(entries) == 1 && len(stale) == 0; stays != c.stays {
 				t.Errorf("%s holds %+v", c.level, entries)
@@ -91,7 +92,7 @@ func TestANewTimerTakesOverTheRecordOfACancelledOne(t *testing.T) {
 				if uint32(ids[i]) != uint32(id) || ids[i] == id || s.Cancel(id) || s.Len() != len(ids) {
 					t.Fatalf("timer %#x follows timer %#x, among %d", ids[i], id, s.Len())
 				}
-				mustBeSound(t, s)
+				checking.Sound(t, s)
 			}
 			_, stale := inSlots(s, "level 1")
 			if c.from < 4096 {

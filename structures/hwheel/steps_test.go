@@ -5,6 +5,7 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/hwheel"
+	"github.com/timerbench/timerbench/structures/internal/checking"
 )
 
 // Few timers are not moved before their slot starts: they may be cancelled until then.
@@ -35,7 +36,7 @@ func TestTimersOfOneSlotThatSpreadOverMany(t *testing.T) {
 		for _, ok := s.Pop(1 << 20); ok; _, ok = s.Pop(1 << 20) {
 			fired++
 			if fired%10 == 1 {
-				mustBeSound(t, s)
+				checking.Sound(t, s)
 			}
 		}
 		if fired != n {

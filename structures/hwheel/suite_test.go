@@ -20,10 +20,3 @@ func TestMany(t *testing.T) {
 }
 
 func FuzzModel(f *testing.F) { whitebox.Fuzz(f, hwheel.New[uint64], schedtest.Levels(core.Levels)) }
-
-func mustBeSound[T any](t *testing.T, w *hwheel.Wheel[T]) {
-	t.Helper()
-	if err := w.CheckInvariants(); err != nil {
-		t.Fatal(err)
-	}
-}

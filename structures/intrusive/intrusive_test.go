@@ -7,6 +7,7 @@ import (
 	"weak"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/checking"
 	"github.com/timerbench/timerbench/structures/intrusive"
 	"github.com/timerbench/timerbench/structures/intrusive/heap"
 	"github.com/timerbench/timerbench/structures/intrusive/hwheel"
@@ -70,14 +71,6 @@ func (f form[N]) test(t *testing.T) {
 	}
 }
 
-// mustBeSound checks the invariants.
-func (f form[N]) mustBeSound(t *testing.T, s intrusive.Structure[N]) {
-	t.Helper()
-	if err := s.(interface{ CheckInvariants() error }).CheckInvariants(); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // drain pops all timers that are due, and returns how many they were.
 func (f form[N]) drain(s intrusive.Structure[N], now structures.Tick) (fired int) {
 	for s.Pop(now) != nil {
@@ -114,8 +107,8 @@ func (f form[N]) foreign(t *testing.T) {
 	}
 	theirs.Schedule(timer, 5)
 	f.refuses(t, ours, timer)
-	f.mustBeSound(t, ours)
-	f.mustBeSound(t, theirs)
+	checking.Sound(t, ours)
+	checking.Sound(t, theirs)
 	if ours.Len() != 3 || theirs.Pop(5) != timer {
 		t.Error("the timer of another structure was changed")
 	}
@@ -132,7 +125,7 @@ func (f form[N]) copied(t *testing.T) {
 	copied := new(N)
 	*copied = *timer
 	f.refuses(t, s, copied)
-	f.mustBeSound(t, s)
+	checking.Sound(t, s)
 	if f.drain(s, 5) != 2 {
 		t.Error("a copy disturbed the timers")
 	}
@@ -183,7 +176,7 @@ func (f form[N]) moves(t *testing.T) {
 	s, timer := f.new(), new(N)
 	for _, at := range []structures.Tick{7000, 500, 90_000, 90_000, 3} {
 		s.Schedule(timer, at)
-		f.mustBeSound(t, s)
+		checking.Sound(t, s)
 		if got := f.deadline(timer); s.Len() != 1 || got != at {
 			t.Fatalf("Len %d, deadline %d, want 1 and %d", s.Len(), got, at)
 		}
@@ -210,7 +203,7 @@ func (f form[N]) reused(t *testing.T) {
 			}
 			s.Schedule(timer, now+structures.Tick(fired%300)) // at now: the next tick
 		}
-		f.mustBeSound(t, s)
+		checking.Sound(t, s)
 	}
 	if s.Len() != 100 || fired < 500 {
 		t.Errorf("%d timers fired, %d are pending", fired, s.Len())

@@ -5,6 +5,7 @@ import (
 
 	"github.com/timerbench/timerbench/internal/longtest"
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/checking"
 	core "github.com/timerbench/timerbench/structures/internal/ladder"
 	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/ladder"
@@ -21,13 +22,6 @@ func TestMany(t *testing.T) {
 
 func FuzzModel(f *testing.F) { whitebox.Fuzz(f, ladder.New[uint64], schedtest.Levels(core.Levels)) }
 
-func mustBeSound[T any](t *testing.T, l *ladder.Ladder[T]) {
-	t.Helper()
-	if err := l.CheckInvariants(); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // A timer goes to the level for its distance from the clock, wherever the timers before it were.
 func TestTheBaseFollowsTheClock(t *testing.T) {
 	const now, n = 3<<18 + 2<<12, 1000
@@ -40,7 +34,7 @@ func TestTheBaseFollowsTheClock(t *testing.T) {
 	for i := range n {
 		l.Schedule(structures.Tick(now+1+i%63), 0)
 	}
-	mustBeSound(t, l)
+	checking.Sound(t, l)
 	for range structures.Due(l, now+63) {
 	}
 	if moved := l.Work().Moved - before; moved > n*5/4 || l.Len() != 1 {
@@ -58,7 +52,7 @@ func TestASlotDoesNotStartBeforeTheTimersInFront(t *testing.T) {
 	x := l.Schedule(6000, 0) // in lists, because the front has more timers than a new one passes
 	l.Schedule(8000, 0)
 	l.Reschedule(x, 4200)
-	for last := structures.Tick(0); l.Len() > 0; mustBeSound(t, l) {
+	for last := structures.Tick(0); l.Len() > 0; checking.Sound(t, l) {
 		timer, _ := l.Pop(8100)
 		if timer.Deadline < last {
 			t.Fatalf("deadline %d fires after deadline %d", timer.Deadline, last)
@@ -86,7 +80,7 @@ func TestLaterTimersAreMergedWithTheSortedOnes(t *testing.T) {
 	for i := range 10 * n {
 		l.Reschedule(id, slot+1+structures.Tick(i%2))
 	}
-	mustBeSound(t, l)
+	checking.Sound(t, l)
 	for _, p := range l.Snapshot().Parts {
 		if p.Name == "front" {
 			entries := 0
@@ -108,7 +102,7 @@ func TestLaterTimersAreMergedWithTheSortedOnes(t *testing.T) {
 			fired++
 		}
 		if now%512 == 0 {
-			mustBeSound(t, l)
+			checking.Sound(t, l)
 		}
 	}
 	if fired != 2*n || l.Len() != 0 {

@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/checking"
 	"github.com/timerbench/timerbench/structures/internal/dary"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
 	"github.com/timerbench/timerbench/structures/internal/whitebox"
@@ -70,9 +71,7 @@ func TestStoppingAndPushingOutLeaveTheHeapAlone(t *testing.T) {
 		h.move(d+300, d+200)
 	}
 	h.core.heap = before
-	if err := h.CheckInvariants(); err != nil {
-		t.Fatal(err)
-	}
+	checking.Sound(t, h)
 	var got []structures.Tick
 	for timer := range structures.Due(h.Heap, 1000) {
 		got = append(got, timer.Deadline)
@@ -97,9 +96,7 @@ func TestVersionsComeRound(t *testing.T) {
 		if !slices.Equal(h.filed(), ticks(80, -90)) {
 			t.Fatalf("version %#x: a pass when none was wanted: heap %d", version, h.filed())
 		}
-		if err := h.CheckInvariants(); err != nil {
-			t.Fatal(err)
-		}
+		checking.Sound(t, h)
 		if timer, ok := h.Pop(1000); !ok || timer.Deadline != 80 {
 			t.Fatalf("version %#x: fired %+v, %t", version, timer, ok)
 		}

@@ -25,6 +25,14 @@ func Panics(t T, want string, do func()) {
 	do()
 }
 
+// Sound checks the invariants of a structure.
+func Sound(t T, structure any) {
+	t.Helper()
+	if err := structure.(interface{ CheckInvariants() error }).CheckInvariants(); err != nil {
+		t.Fatalf("%v", err)
+	}
+}
+
 // recorder is a T that keeps the failures.
 type recorder struct{ failures []string }
 

@@ -26,9 +26,10 @@ func (w *Wheel) Walk(b *records.Walk) {
 	b.Held(w.count)
 	k.walkArrivals()
 	b.DueBefore(w.buffersDue, "buffers")
-	for n := w.chunks.free; n != 0 && k.walked <= w.chunks.chunk.Fresh; n = w.chunks.chunk.At(n).next {
-		rules.Must(*w.chunks.mask.At(n) == 0, "chunk %d is free and in use", n)
-		k.walked++
+	for n := w.chunks.free; n != 0 && k.walked <= w.chunks.chunk.Fresh; k.walked++ {
+		c, mask := k.chunk(n)
+		rules.Must(mask == 0, "chunk %d is free and in use", n)
+		n = c.next
 	}
 	want := max(1, w.chunks.chunk.Fresh) - 1
 	rules.Must(k.walked == want && len(k.gone) == 0, "%d chunks, want %d; %d timers in departures have no place in a slot",
@@ -57,7 +58,7 @@ func (w *Wheel) checkCursor(clock structures.Tick) {
 // findDepartures notes the old places of moved and cancelled timers.
 func (k *walk) findDepartures() {
 	for _, d := range k.left[:k.departed] {
-		r := k.b.Set.At(d.index)
+		r := k.b.At(d.index)
 		k.leaves(d, r.Pending())
 		if r.Pending() {
 			k.moved = append(k.moved, departure{index: d.index, deadline: r.Deadline})
@@ -66,7 +67,7 @@ func (k *walk) findDepartures() {
 	for i := k.first; i != k.end; i++ {
 		v := k.vacant[i&vacantMask]
 		k.leaves(v, false)
-		r := k.b.Set.At(v.index)
+		r := k.b.At(v.index)
 		rules.Must(!r.Pending() && r.Deadline == v.deadline, "vacancies: record %d has generation %d and deadline %d, want %d",
 			v.index, r.Generation, r.Deadline, v.deadline)
 	}
@@ -74,7 +75,7 @@ func (k *walk) findDepartures() {
 
 // leaves notes the old place of a record. Walk visits a pending timer later.
 func (k *walk) leaves(d departure, pending bool) {
-	r := k.b.Set.At(d.index)
+	r := k.b.At(d.index)
 	_, twice := k.gone[d.from]
 	rules.Must(!twice && r.Where == records.Nowhere, "record %d was at %#x, and is at %#x", d.index, d.from, r.Where)
 	if k.gone[d.from] = d.index; !pending {
@@ -114,7 +115,7 @@ func (k *walk) walkSlot(level uint, slot uint32) {
 	before, used := ofHead|uint32(level)<<ringBits|slot, uint16(1<<records.Places-1)&^(1<<(list&records.TagMask)-1)
 	var timers []departure // the last ones that were added come first; deadline is where they are filed
 	for n := list.chunk(); n != 0; chunks++ {
-		c, mask := k.chunks.chunk.At(n), *k.chunks.mask.At(n)
+		c, mask := k.chunk(n)
 		rules.Must(c.before == before && mask != 0 && mask&^used == 0,
 			"chunk %d: its link back is %#x, want %#x, or its mask is %#x, of %#x",
 			n, c.before, before, mask, used)
@@ -122,7 +123,7 @@ func (k *walk) walkSlot(level uint, slot uint32) {
 			place := bits.TrailingZeros16(rest)
 			here := records.Where(n)<<records.TagBits | records.Where(place) | records.Where(-int32(min(level, 1)))&above
 			index, filed := c.timers[place], last
-			r := k.b.Set.At(index)
+			r := k.b.At(index)
 			if left, ok := k.gone[here]; ok && left == index {
 				delete(k.gone, here)
 				index, filed = snapshot.Stale, first
@@ -142,6 +143,12 @@ func (k *walk) walkSlot(level uint, slot uint32) {
 	k.b.Cell(shape.Cell{Index: int(slot), From: first, To: last}, filed(timers))
 }
 
+// chunk returns a chunk that the walk has found, and its mask.
+func (k *walk) chunk(n uint32) (*chunk, uint16) {
+	rules.Must(n < k.chunks.chunk.Fresh, "chunk %d was never made", n)
+	return k.chunks.chunk.At(n), *k.chunks.mask.At(n)
+}
+
 // filed returns an iterator over timers and the deadlines under which they are filed.
 func filed(timers []departure) snapshot.Timers {
 	return func(yield func(uint32, structures.Tick) bool) {
@@ -157,7 +164,7 @@ func (k *walk) walkArrivals() {
 	var timers []departure
 	for position, id := range k.ids[:k.positions] {
 		index, r := uint32(id), k.records[position]
-		rules.Must(r == k.b.Set.At(index) && records.IDOf(index, r.Generation) == id && r.Pending() &&
+		rules.Must(r == k.b.At(index) && records.IDOf(index, r.Generation) == id && r.Pending() &&
 			r.Where == records.Where(position)<<records.TagBits|records.InBuffer,
 			"arrival buffer: position %d has ID %#x, its record is at %#x, generation %d", position, id, r.Where, r.Generation)
 		if position < int(k.arrived) {

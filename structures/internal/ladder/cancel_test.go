@@ -38,7 +38,7 @@ func TestCancelledRecordsLeaveListsWhileTheClockMoves(t *testing.T) {
 				cancel(&q, rs, uint32(old))
 			}
 		}
-		if err := check(&q, rs); err != nil {
+		if err := rs.Check(&q); err != nil {
 			t.Fatal(err)
 		}
 		if want := resident < eagerLen; q.eager != want {

@@ -21,7 +21,7 @@ func (q *Queue) Walk(w *records.Walk) {
 	listed, piled := 0, 0
 	if q.pile {
 		for i, e := range q.front.entries {
-			r, due := w.Set.At(e.index), never
+			r, due := w.At(e.index), never
 			if placeInPile(r) == uint(i) {
 				if piled++; r.Pending() {
 					due = r.Deadline
@@ -54,7 +54,7 @@ func (q *Queue) Walk(w *records.Walk) {
 func (q *Queue) walkFront(w *records.Walk) snapshot.Timers {
 	return func(yield func(uint32, structures.Tick) bool) {
 		for i, e := range slices.Backward(q.front.entries) {
-			index, r := e.index, w.Set.At(e.index)
+			index, r := e.index, w.At(e.index)
 			held := current(e, r) && !r.Where.InList()
 			if q.pile {
 				held = r.Pending() && placeInPile(r) == uint(i)
@@ -92,7 +92,7 @@ func (q *Queue) walkLevel(w *records.Walk, level uint32) (listed int) {
 		w.Cell(shape.Cell{Index: int(slot), From: start, To: at.last(start)}, func(yield func(uint32, structures.Tick) bool) {
 			for before, number := uint32(0), q.nodes.heads[at].first; number != 0; listed++ {
 				n := q.nodes.all[number]
-				r, index := w.Set.At(n.index), n.index
+				r, index := w.At(n.index), n.index
 				rules.Must(n.before == before && r.Where == whereAt(number, at),
 					"level %d, slot %d: record %d says %#x, want %#x, or its link back is %d, want %d",
 					level, slot, index, r.Where, whereAt(number, at), n.before, before)

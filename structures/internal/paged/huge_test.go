@@ -3,7 +3,6 @@ package paged_test
 import (
 	"fmt"
 	"os"
-	"runtime"
 	"strings"
 	"testing"
 	"unsafe"
@@ -13,6 +12,7 @@ import (
 	"github.com/timerbench/timerbench/structures/hwheel"
 	"github.com/timerbench/timerbench/structures/hwheellist"
 	"github.com/timerbench/timerbench/structures/internal/paged"
+	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
@@ -41,12 +41,12 @@ func TestStructuresKeepTheContractOnHugePages(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			const n = 50_000
 			schedtest.Many(t, n, c.new, c.opts...)
-			before := heap()
+			before := whitebox.HeapBytes()
 			s := c.strings()
 			for i := range n {
 				s.Schedule(structures.Tick(n-i), fmt.Sprint(i))
 			}
-			if got, most := heap()-before, int64(n*100+10<<20); got > most {
+			if got, most := whitebox.HeapBytes()-before, int64(n*100+10<<20); got > most {
 				t.Errorf("%d timers take %d bytes, want at most %d", n, got, most)
 			}
 			for i := range n {
@@ -56,14 +56,6 @@ func TestStructuresKeepTheContractOnHugePages(t *testing.T) {
 			}
 		})
 	}
-}
-
-func heap() int64 {
-	runtime.GC()
-	runtime.GC() // sweeps
-	var stats runtime.MemStats
-	runtime.ReadMemStats(&stats)
-	return int64(stats.HeapAlloc)
 }
 
 // Linux notes the advice in the flags of the mapping.

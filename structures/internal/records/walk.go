@@ -35,9 +35,15 @@ func (s *Set) walk(holders []Holder) (w *Walk, err error) {
 	return w, err
 }
 
+// At is Set.At for an index that the walk has found.
+func (w *Walk) At(index uint32) *Record {
+	rules.Must(index < w.Set.Fresh, "record %d was never made", index)
+	return w.Set.At(index)
+}
+
 // Use notes the use of a record, which must be the only one.
 func (w *Walk) Use(index uint32) {
-	rules.Must(index < w.Set.Fresh && !w.Seen(index), "record %d is used twice, or was never made", index)
+	rules.Must(!w.Seen(index), "record %d is used twice", index)
 	w.See(index)
 }
 
@@ -74,8 +80,8 @@ func (w *Walk) checkRest() {
 	f := s.free
 	for i := range uint(f.page)*stackPage + f.depth {
 		index := f.pages[i/stackPage][i%stackPage]
+		r := w.At(index)
 		w.Use(index)
-		r := s.At(index)
 		rules.Must(!r.Pending() && r.Where.mayBeFree(),
 			"record %d is free, at %#x, and has generation %d", index, r.Where, r.Generation)
 	}

@@ -44,29 +44,6 @@ func add(t *testing.T, q *Runs, rs *records.Set, deadline structures.Tick) {
 	q.Live++
 }
 
-func TestCheckFindsHarm(t *testing.T) {
-	for name, harm := range map[string]func(q *Runs, rs *records.Set){
-		"a timer is not counted":         func(q *Runs, _ *records.Set) { q.Live-- },
-		"an entry is due before":         func(q *Runs, _ *records.Set) { q.Due++ },
-		"entries are out of order":       func(q *Runs, _ *records.Set) { q.runs[0].first.entries[5].Deadline = 10_900 },
-		"an entry is lost":               func(q *Runs, _ *records.Set) { q.runs[1].last.n -= 2 },
-		"a page is lost":                 func(q *Runs, _ *records.Set) { q.runs[0].first = q.runs[0].first.next },
-		"ends are out of order":          func(q *Runs, _ *records.Set) { q.From = q.runs[0].end + 1 },
-		"another run has an earlier one": func(q *Runs, _ *records.Set) { q.other++ },
-		"a closed run takes timers":      func(q *Runs, _ *records.Set) { q.open = false },
-		"a page is not counted":          func(q *Runs, _ *records.Set) { q.pages++ },
-		"a run ends before its end":      func(q *Runs, _ *records.Set) { q.From = 9000 },
-		"a timer is due earlier":         func(q *Runs, rs *records.Set) { rs.At(1).Deadline = 5 },
-		"two entries of a timer":         func(q *Runs, _ *records.Set) { e := &q.runs[0].first.entries; e[3] = e[1] },
-		"a record in no run":             func(q *Runs, rs *records.Set) { rs.At(1).Where = records.Nowhere },
-	} {
-		q, rs := sound(t)
-		if harm(q, rs); rs.Check(q) == nil {
-			t.Errorf("%s: Check finds nothing", name)
-		}
-	}
-}
-
 // Sweeping removes all dead entries, keeps the others in order, and frees the pages, while timers come and fire.
 func TestSweep(t *testing.T) {
 	q, rs := sound(t)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/checking"
 )
 
 func put[T any](table *Table[T], value T) (slot uint32, id structures.ID) {
@@ -53,9 +54,7 @@ func TestAnExhaustedSlotIsNeverUsedAgain(t *testing.T) {
 		t.Fatal("the last generation is refused")
 	}
 	table.Free(first)
-	if err := table.CheckInvariants(); err != nil {
-		t.Fatal(err)
-	}
+	checking.Sound(t, &table)
 	next, id := put(&table, 2)
 	if next == first {
 		t.Fatal("a slot without generations left was issued again")

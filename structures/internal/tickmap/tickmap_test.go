@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/internal/whitebox"
 )
 
 // A search among evenly spaced ticks must be short, whatever their distance, powers of two and Fibonacci numbers
@@ -36,18 +35,4 @@ func TestEvenlySpacedTicksDoNotGather(t *testing.T) {
 			t.Errorf("room for %d entries, want 2 to 4 times %d", len(m.entries), n)
 		}
 	}
-}
-
-func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
-	whitebox.FindsDamage(t, func() *Map {
-		m := new(Map)
-		m.Put(5, 1)
-		return m
-	}, map[string]func(*Map){
-		"count": func(m *Map) { m.len++ },
-		"twice": func(m *Map) { m.Put(5, 7) },
-		"place": func(m *Map) {
-			m.entries[m.home(5)], m.entries[(m.home(5)+8)%len(m.entries)] = entry{}, m.entries[m.home(5)]
-		},
-	})
 }

@@ -8,31 +8,17 @@ import (
 	"math/rand/v2"
 	"path"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/timerbench/timerbench/internal/longtest"
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/internal/checking"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
 // Checked is a structure, or a part of one, that can check itself.
 type Checked interface{ CheckInvariants() error }
-
-// FindsDamage checks that CheckInvariants accepts a sound structure and finds each kind of damage.
-func FindsDamage[C Checked](r checking.T, makeSound func() C, damages map[string]func(C)) {
-	r.Helper()
-	for name, damage := range damages {
-		c := makeSound()
-		if err := c.CheckInvariants(); err != nil {
-			r.Fatalf("%s: before: %v", name, err)
-		}
-		if damage(c); c.CheckInvariants() == nil {
-			r.Errorf("%s: broken, and not found", name)
-		}
-	}
-}
 
 // Suite runs all checks of schedtest on the structure of a package, which it makes by the constructor of the package
 // for two types of values. Without options the structure must count the work that work.txt says.
@@ -47,9 +33,7 @@ func Suite[O any, S structures.Scheduler[uint64], H structures.Scheduler[*schedt
 		sized := func(n int) structures.Scheduler[uint64] { return newScheduler(capacity(n)) }
 		schedtest.Capacity(t, pkg, limitOf(pkg, sized), sized, opts...)
 	})
-	if pkg != "hwheel" && pkg != "ladder" && !testing.Short() { // the cores of both have tests of their own
-		t.Run("Changes", func(t *testing.T) { notices(t, pkg, newScheduler()) })
-	}
+	t.Run("Changes", func(t *testing.T) { Changes(t, pkg, newScheduler()) })
 	t.Run("Work", func(t *testing.T) {
 		if got := pkg + workOf(newScheduler()); !strings.Contains(works, got+"\n") {
 			t.Errorf("whitebox/work.txt lacks this line: %s", got)
@@ -69,6 +53,31 @@ func Variants[N any](t *testing.T, sizes []N, sized func(N) structures.Scheduler
 			schedtest.Run(t, func() structures.Scheduler[uint64] { return sized(size) }, opts...)
 		})
 	}
+}
+
+// Allocates checks how many allocations a Schedule takes in slots that were used before.
+func Allocates(t *testing.T, s structures.Scheduler[uint64], want float64) {
+	const n = 1000
+	ids := make([]structures.ID, 2*n)
+	for i := range ids {
+		ids[i] = s.Schedule(structures.Tick(i+1), 0)
+	}
+	for _, id := range ids {
+		s.Cancel(id)
+	}
+	i := 0
+	if got := testing.AllocsPerRun(n, func() { i++; s.Schedule(structures.Tick(i*7919%n), 0) }); got != want {
+		t.Errorf("%v allocations a Schedule, want %v", got, want)
+	}
+}
+
+// HeapBytes returns the bytes in use on the heap once the garbage is gone.
+func HeapBytes() int64 {
+	runtime.GC()
+	runtime.GC() // the second one sweeps what the first one found
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return int64(stats.HeapAlloc)
 }
 
 // plain returns the constructor without options.

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/checking"
 	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/intrusive"
 	"github.com/timerbench/timerbench/structures/intrusive/internal/links"
@@ -57,37 +58,10 @@ func TestConformanceInSteps(t *testing.T) {
 func TestReleaseInSteps(t *testing.T) { schedtest.Releases(t, withSteps[*schedtest.Payload]) }
 func FuzzInSteps(f *testing.F)        { schedtest.Fuzz(f, withSteps[uint64], schedtest.Levels(8)) }
 
-// sample is a wheel with its timers.
-type sample struct {
-	*Wheel[int]
-	timers [9]Timer[int]
-}
-
-// The clock is at 300. Timers are due, on levels 0 and 1, and moved to later.
-func TestCheckInvariantsFindsDamage(t *testing.T) {
-	sound := func() *sample {
-		s := &sample{Wheel: New[int]()}
-		for i, at := range []structures.Tick{290, 290, 300, 310, 310, 900, 1000, 5000, 90_000} {
-			s.Schedule(&s.timers[i], at)
-		}
-		s.Reschedule(&s.timers[5], 7000)
-		if s.Pop(300); s.Len() != 8 || s.due().first == &s.end {
-			t.Fatalf("%d timers pending", s.Len())
-		}
-		return s
+func TestChanges(t *testing.T) {
+	for name, s := range map[string]structures.Scheduler[uint64]{"intrusive hwheel": withIDs[uint64](), "intrusive hwheel in steps": withSteps[uint64]()} {
+		t.Run(name, func(t *testing.T) { whitebox.Changes(t, name, s) })
 	}
-	whitebox.FindsDamage(t, sound, map[string]func(*sample){
-		"a timer is not counted":          func(s *sample) { s.removed++ },
-		"the cursor is after the clock":   func(s *sample) { s.cursor = 301 },
-		"a timer is due before quiet":     func(s *sample) { s.quiet = 302 },
-		"a deadline is before its slot":   func(s *sample) { s.timers[7].node.Deadline = 301 },
-		"a slot is not marked":            func(s *sample) { s.levels[1].occupied.Unmark(5000 >> 8) },
-		"a slot of the past is marked":    func(s *sample) { s.levels[1].occupied.Mark(uint8(s.cursor >> 8)) },
-		"a timer was overwritten":         func(s *sample) { s.timers[6] = Timer[int]{} },
-		"a link back is wrong":            func(s *sample) { s.timers[3].node.Prev = &s.timers[6].node.Link },
-		"the end keeps a timer that left": func(s *sample) { s.end.Prev = new(links.Link) },
-		"a timer has the seal of others":  func(s *sample) { links.NewKey().Seal(&s.timers[6].node) },
-	})
 }
 
 // A move to later does not touch the list, so the timer stays in its slot until the clock comes.
@@ -218,9 +192,7 @@ func TestALoneTimerMovesOnce(t *testing.T) {
 		if w.Pop(far-1) != nil || w.Pop(far) != &lone {
 			t.Fatalf("the timer of tick %d does not fire there", far)
 		}
-		if err := w.CheckInvariants(); err != nil {
-			t.Fatal(err)
-		}
+		checking.Sound(t, w)
 		if moved := w.Work().Moved; moved > 6*uint64(i+1) {
 			t.Errorf("%d timers were moved", moved)
 		}
