@@ -50,7 +50,7 @@ func TestAPassHasFreshInstancesAndTheSameBlocksForAll(t *testing.T) {
 	}
 	fast := c.Row("fast")
 	for _, row := range c.Rows {
-		fail.UnlessSame(t, row.Structure, len(row.Cost), 5)
+		fail.UnlessSame(t, "rounds of "+row.Structure, len(row.Cost), 5)
 		for i, trial := range row.Cost {
 			if trial.Round != i || trial.Instance != i/roundsPerPass {
 				t.Errorf("%s, trial %d: instance %d, round %d", row.Structure, i, trial.Instance, trial.Round)
@@ -59,7 +59,7 @@ func TestAPassHasFreshInstancesAndTheSameBlocksForAll(t *testing.T) {
 				t.Errorf("%s, round %d: %v units, others have %v", row.Structure, i, trial.Units, fast.Cost[i].Units)
 			}
 		}
-		fail.UnlessSame(t, row.Structure, row.Proof, fast.Proof)
+		fail.UnlessSame(t, "the proof of "+row.Structure, row.Proof, fast.Proof)
 	}
 	fail.UnlessSame(t, "what the control repeats", c.Row("fast-control").Of, "fast")
 }

@@ -142,7 +142,7 @@ func TestARunHoldsEveryRowAndItsProof(t *testing.T) {
 				t.Errorf("%s: %s has proof %+v, the floor %+v", c.Workload, row.Structure, row.Proof, c.Rows[0].Proof)
 			}
 		}
-		fail.UnlessSame(t, c.Workload, names, wantRows[c.Workload])
+		fail.UnlessSame(t, "rows of "+c.Workload, names, wantRows[c.Workload])
 	}
 }
 
@@ -175,7 +175,7 @@ func TestARunInTurnsMeasuresWhatBuildsAreComparedBy(t *testing.T) {
 	fail.UnlessSame(t, "turns", taken, 2*3*rounds)
 	fail.UnlessSame(t, "analyses of idle ticks and memory", len(r.IdleTicks)+len(r.Memory), 0)
 	for _, c := range r.Cells {
-		fail.UnlessSame(t, c.Workload, len(c.Rows), 3)
+		fail.UnlessSame(t, "rows of "+c.Workload, len(c.Rows), 3)
 		for _, row := range c.Rows {
 			wantRepeated(t, row, rounds, cfg.Trials)
 			fail.UnlessSame(t, "latencies and trials by kind of "+row.Structure, len(row.Latency)+len(row.ByKind), 0)
@@ -210,7 +210,7 @@ func TestIntrusiveStructuresAreRowsOfTheirOwnRole(t *testing.T) {
 	for _, c := range r.Cells {
 		floors, proof := 0, c.Rows[0].Proof
 		for _, row := range c.Rows {
-			fail.UnlessSame(t, c.Workload+" "+row.Structure, row.Proof, proof)
+			fail.UnlessSame(t, c.Workload+", the proof of "+row.Structure, row.Proof, proof)
 			if strings.HasPrefix(row.Structure, "intrusive-") && row.Structure != results.IntrusiveFloor {
 				if row.Role != results.RoleIntrusive || len(row.Cost) == 0 || len(row.ByKind) == 0 || len(row.Latency) == 0 {
 					t.Errorf("%s: the row of %s is %+v", c.Workload, row.Structure, row)

@@ -132,7 +132,7 @@ func TestOperationsOfTheRuntimeBecomeThoseOfTheProgram(t *testing.T) {
 		if totals := reader.Totals(); totals.Lost > 0 && totals.LostBy == [eventKinds]uint64{EventStop: totals.Lost} {
 			got += fmt.Sprintf("[lost %d]", totals.Lost)
 		}
-		fail.UnlessSame(t, name, len(o.timers), c.kept)
+		fail.UnlessSame(t, name+", timers kept in mind", len(o.timers), c.kept)
 		fail.UnlessSame(t, name, got, c.want)
 	}
 }

@@ -123,7 +123,11 @@ func (p *process) ask(m message, within time.Duration) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return decodeAnswer(b, m.Kind)
+	var a answer
+	if _, err := binary.Decode(b, binary.LittleEndian, &a); err != nil || a.Magic != answerMagic || a.Kind != m.Kind {
+		return a, fmt.Errorf("it wrote %q where the answer to request %d was expected, see docs/external.md", printable(b[:32]), m.Kind)
+	}
+	return a, nil
 }
 
 // errHangs and errFloods are the faults after which a program is not started again.

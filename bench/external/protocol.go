@@ -143,14 +143,6 @@ type answer struct {
 	CompileNS    uint64 // time of a compiler during the block
 }
 
-func decodeAnswer(b []byte, to request) (a answer, err error) {
-	if _, err := binary.Decode(b, binary.LittleEndian, &a); err != nil || a.Magic != answerMagic || a.Kind != to {
-		return a, fmt.Errorf("it wrote %q where the answer to request %d was expected, see docs/external.md",
-			printable(b[:32]), to)
-	}
-	return a, nil
-}
-
 // Fire is a timer that fired, as the program reports it.
 type Fire struct {
 	At         structures.Tick // tick of the pop

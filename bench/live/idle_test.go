@@ -54,7 +54,7 @@ func wakeupsOf(t *testing.T, c Subject, tick, over time.Duration) (stats driver.
 		}
 		time.Sleep(over + c.late(over))
 		synctest.Wait()
-		fail.UnlessSame(t, c.Name, fired.Load(), want)
+		fail.UnlessSame(t, "timers of "+c.Name+" that fired", fired.Load(), want)
 		stats, ticks = s.Stats(), len(due)
 		fail.If(t, s.Close())
 	})

@@ -49,7 +49,7 @@ func TestRunMeasuresEverything(t *testing.T) {
 			if row.Resident < results.FewTimers {
 				forms = 0
 			}
-			fail.UnlessSame(t, row.Name, len(row.Memory), forms)
+			fail.UnlessSame(t, "forms of "+row.Name+" with memory", len(row.Memory), forms)
 			for _, s := range row.Throughput {
 				least := 2 * maxInFlight * s.Goroutines
 				switch {
@@ -62,7 +62,7 @@ func TestRunMeasuresEverything(t *testing.T) {
 				case s.Op.Moves() && row.Resident == 200: // three batches of all timers of a goroutine
 					least = 600
 				}
-				fail.UnlessSame(t, row.Name+" "+string(s.Op), s.Ops, least)
+				fail.UnlessSame(t, "operations of "+row.Name+", "+string(s.Op), s.Ops, least)
 			}
 		}
 		if tables := section.LiveTables(l); len(tables) != 6 || len(tables[5].Rows) != len(results.Loops) || len(tables[0].Rows) != 3 || !strings.Contains(tables[0].Title, "200 timers") {
