@@ -74,8 +74,9 @@ func (o *options) connect(ctx context.Context, more ...nats.Option) (*nats.Conn,
 		}
 	}
 	if err != nil {
-		if bad := (*url.Error)(nil); errors.As(err, &bad) { // it repeats parts of a password
-			err = errors.New("not a valid URL")
+		if _, bad := errors.AsType[*url.Error](err); bad { // it repeats parts of a password
+			o.runs = false
+			return nil, fmt.Errorf("--nats %s: not a valid URL: want nats://host:port", hosts(o.url))
 		}
 		return nil, fmt.Errorf("server %s: %w", hosts(o.url), err)
 	}
@@ -208,6 +209,9 @@ func listCommand(o *options) *cobra.Command {
 		cobra.MaximumNArgs(1), func([]string) error {
 			if !slices.Contains([]string{"pending", "fired", "dead"}, state) {
 				return fmt.Errorf("--state %q: want pending, fired or dead", state)
+			}
+			if !after.Before(before) {
+				return fmt.Errorf("--after and --before: want %v before %v", after, before)
 			}
 			return nil
 		}, func(c call) (err error) {

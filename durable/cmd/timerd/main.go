@@ -27,6 +27,7 @@ import (
 	_ "time/tzdata" // cron expressions name time zones, and a container may not know any
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/timerbench/timerbench/driver/crontab"
 	"github.com/timerbench/timerbench/durable"
@@ -69,7 +70,8 @@ func (o *options) execute(ctx context.Context, args []string, stdout, stderr io.
 	}
 	text := err.Error()
 	for prefix, flag := range map[string]string{"durable: Config.Name": "--name", "durable: Config.Replicas": "--replicas",
-		"durable: Config.Concurrency": "--concurrency", "durable: listen": "--listen"} {
+		"durable: Config.Concurrency": "--concurrency", "durable: listen": "--listen", "durable: key": "KEY",
+		"durable: embedded server: other machines": "--listen: other machines"} {
 		if rest, ok := strings.CutPrefix(text, prefix); ok {
 			text, o.runs = flag+rest, false
 		}
@@ -81,12 +83,34 @@ func (o *options) execute(ctx context.Context, args []string, stdout, stderr io.
 	return exitError
 }
 
-// flagError explains the error of a negative delay, which looks like a flag.
+// wanted describes the values of flags by the type of the flag.
+var wanted = map[string]string{"int": "a whole number such as 12", "duration": "a time such as 30s or 5m"}
+
+// flagError explains the error of a negative delay, which looks like a flag, and names flag, value and what was expected.
 func flagError(_ *cobra.Command, err error) error {
 	_, text, _ := strings.Cut(err.Error(), " in ")
 	if d, bad := time.ParseDuration(text); bad == nil {
 		return errNegative(d)
 	}
+	invalid, ok := errors.AsType[*pflag.InvalidValueError](err)
+	if !ok {
+		return err
+	}
+	why := invalid.Unwrap()
+	if want := wanted[invalid.GetFlag().Value.Type()]; want != "" {
+		why = errors.New("want " + want)
+	}
+	return fmt.Errorf("--%s %q: %w", invalid.GetFlag().Name, invalid.GetValue(), why)
+}
+
+// checkFlags refuses an empty value, whose usual cause is an unset shell variable, and reads the credentials.
+func (o *options) checkFlags(cmd *cobra.Command, _ []string) error {
+	err := o.identity.complete()
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		if flag.Value.Type() == "string" && flag.Value.String() == "" {
+			err = fmt.Errorf("--%s: its value is empty", flag.Name)
+		}
+	})
 	return err
 }
 
@@ -103,7 +127,7 @@ func command(o *options) *cobra.Command {
 The environment has the credentials: NATS_USER and NATS_PASSWORD, or NATS_TOKEN, which serve --embedded then requires.
 The exit code is 2 for a wrong argument, and 1 for any other error.`,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
-		PersistentPreRunE: func(*cobra.Command, []string) error { return o.identity.complete() },
+		PersistentPreRunE: o.checkFlags,
 	}
 	root.SetFlagErrorFunc(flagError)
 	flags := root.PersistentFlags()
@@ -128,8 +152,15 @@ The exit code is 2 for a wrong argument, and 1 for any other error.`,
 		o.command("stats", "Print how much is stored", cobra.NoArgs, nil, stats))
 	root.InitDefaultHelpCmd()
 	for _, c := range root.Commands() {
+		check := c.Args
 		if c.Name() == "help" { // otherwise it would succeed for what does not exist
-			c.Args = func(_ *cobra.Command, args []string) error { _, _, err := root.Find(args); return err }
+			check = func(_ *cobra.Command, args []string) error { _, _, err := root.Find(args); return err }
+		}
+		c.Args = func(cmd *cobra.Command, args []string) error {
+			if err := check(cmd, args); err != nil {
+				return fmt.Errorf("%w: want %s", err, cmd.UseLine())
+			}
+			return nil
 		}
 	}
 	return root

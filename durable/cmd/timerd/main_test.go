@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -140,10 +141,23 @@ func TestExitCodes(t *testing.T) {
 		{2, `--name is "a b"`, []string{"stats", "--name", "a b"}}, {2, "--replicas is 9", []string{"stats", "--replicas", "9"}},
 		{2, "--concurrency is -1", []string{"serve", "--concurrency", "-1"}}, {2, "--listen: address", []string{"serve", "--embedded", t.TempDir(), "--listen", "x"}},
 		{2, "--grace -1s", []string{"serve", "--grace", "-1s"}},
+		{2, "want timerd move KEY WHEN", []string{"move", "key"}}, {2, "want timerd explain SPEC", []string{"explain", "30", "4", "*", "*", "*"}},
+		{2, `--replicas "two": want a whole number`, []string{"stats", "--replicas", "two"}}, {2, `--grace "5": want a time such as 30s`, []string{"serve", "--grace", "5"}},
+		{2, `KEY "" has 0 bytes: want 1 to 512`, []string{"cancel", ""}}, {2, `KEY "a": deadline 3000-01-01 `, []string{"schedule", "a", "3000-01-01T00:00:00Z"}},
+		{2, "--exec: its value is empty", []string{"serve", "--exec", ""}}, {2, "--embedded: its value is empty", []string{"serve", "--embedded", ""}},
+		{2, "--nats: cannot be used with --embedded", []string{"serve", "--nats", "nats://" + at, "--embedded", t.TempDir()}},
+		{2, "--max-store: needs --embedded", []string{"serve", "--max-store", "1G"}}, {2, "--insecure: needs --embedded", []string{"serve", "--insecure"}},
+		{2, "--listen: other machines would have full access", []string{"serve", "--embedded", t.TempDir(), "--listen", "0.0.0.0:4222", "--insecure=false"}},
+		{2, "--http: address 9090: missing port in address: want host:port", []string{"serve", "--http", "9090"}},
+		{2, "--nats h:x: not a valid URL", []string{"stats", "--nats", "nats://user:secret@h:x"}},
+		{2, "--after and --before: want ", []string{"list", "--after", "2h", "--before", "1h"}},
 		{2, "--max-store", []string{"serve", "--max-store", "5X"}}, {2, "--tlsca", []string{"serve", "--embedded", t.TempDir(), "--tlsca", "c"}},
 	} {
 		var out, errs strings.Builder
-		args := append([]string{"--nats", "nats://" + at}, test.args...)
+		args := test.args
+		if !slices.Contains(args, "--embedded") {
+			args = append([]string{"--nats", "nats://" + at}, args...)
+		}
 		if code := (&options{}).execute(t.Context(), args, &out, &errs); code != test.code || !strings.Contains(out.String()+errs.String(), test.want) ||
 			strings.ContainsAny(errs.String(), "\x1b") || (code == 0) != (errs.Len() == 0) {
 			t.Errorf("%q: exit code %d, output %q, errors %q; want %d, %q", test.args, code, &out, &errs, test.code, test.want)

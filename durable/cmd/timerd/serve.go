@@ -164,9 +164,9 @@ commands, but not their children. On other systems the commands keep running, an
 may run them again at the same time.`
 
 type serving struct {
-	dir, listen, http string
-	verbose           bool
-	options           []durable.ServerOption
+	dir, listen, http             string
+	verbose, insecure, acceptLoss bool
+	maxStore                      int64 // 0: the default of the server
 }
 
 func serveCommand(o *options) *cobra.Command {
@@ -177,6 +177,9 @@ func serveCommand(o *options) *cobra.Command {
 		Long:  serveHelp,
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := s.check(cmd); err != nil {
+				return err
+			}
 			if e := &o.exec; e.timeout <= 0 || e.grace < 0 || e.timeout > longest || e.grace > longest {
 				return fmt.Errorf("--timeout %v and --grace %v: want more than 0, and at least 0, up to %v", e.timeout, e.grace, longest)
 			}
@@ -235,24 +238,37 @@ func serveCommand(o *options) *cobra.Command {
 		"`address` of the embedded server")
 	flags.StringVar(&s.http, "http", "",
 		"serve /metrics, /live and /ready at this `address`, without authentication")
-	add := func(option durable.ServerOption) error { s.options = append(s.options, option); return nil }
-	flags.BoolFunc("insecure", "let other machines connect to the embedded server without authentication",
-		func(string) error { return add(durable.Insecure()) })
+	flags.BoolVar(&s.insecure, "insecure", false, "let other machines connect to the embedded server without authentication")
 	flags.Func("max-store",
 		"`bytes` that the embedded server may store, such as 500M or 20G (default half of the free disk); "+
 			"the last tenth is reserved for moving, cancelling and firing timers",
-		func(text string) error {
-			n, err := parseSize(text)
-			return errors.Join(err, add(durable.MaxStore(n)))
+		func(text string) (err error) {
+			s.maxStore, err = parseSize(text)
+			return err
 		})
-	flags.BoolFunc("accept-loss", "start even if timers are missing from the folder",
-		func(string) error { return add(durable.AcceptLoss()) })
+	flags.BoolVar(&s.acceptLoss, "accept-loss", false, "start even if timers are missing from the folder")
 	flags.StringVar(&o.exec.text, "exec", "", "shell `command` to run for each timer")
 	flags.DurationVar(&o.exec.timeout, "timeout", time.Minute, "how long a command may run")
 	flags.DurationVar(&o.exec.grace, "grace", 10*time.Second, "how long a command may take to exit after SIGTERM")
 	flags.BoolVar(&s.verbose, "verbose", false, "also log operations that are retried")
 	flags.IntVar(&o.cfg.Concurrency, "concurrency", 64, "how many timers are handled at a time")
 	return cmd
+}
+
+// check refuses flags that contradict each other or would have no effect, and an address without a port.
+func (s *serving) check(cmd *cobra.Command) error {
+	if s.dir != "" && cmd.Flags().Changed("nats") {
+		return errors.New("--nats: cannot be used with --embedded, which runs a server of its own")
+	}
+	for _, name := range []string{"listen", "insecure", "max-store", "accept-loss"} {
+		if s.dir == "" && cmd.Flags().Changed(name) {
+			return fmt.Errorf("--%s: needs --embedded, because it is about the server", name)
+		}
+	}
+	if _, _, err := net.SplitHostPort(s.http); s.http != "" && err != nil {
+		return fmt.Errorf("--http: %w: want host:port, such as 127.0.0.1:9090", err)
+	}
+	return nil
 }
 
 // connect connects to the server, and starts it first if it is embedded. It calls failed if the
@@ -269,7 +285,16 @@ func (s *serving) connect(ctx context.Context, o *options, failed func(error)) (
 	if err != nil {
 		return nil, nil, err
 	}
-	options = append(append(options, s.options...), durable.Listen(s.listen), durable.Log(o.cfg.Logger))
+	options = append(options, durable.Listen(s.listen), durable.Log(o.cfg.Logger))
+	if s.insecure {
+		options = append(options, durable.Insecure())
+	}
+	if s.acceptLoss {
+		options = append(options, durable.AcceptLoss())
+	}
+	if s.maxStore > 0 {
+		options = append(options, durable.MaxStore(s.maxStore))
+	}
 	server, err := durable.Embedded(s.dir, options...)
 	if errors.Is(err, durable.ErrLoss) {
 		err = fmt.Errorf("%w: restore the folder from a copy, or start with --accept-loss", err)
