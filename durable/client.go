@@ -53,11 +53,12 @@ const requestTimeout = 5 * time.Second
 // as long: a server that has just started may never answer a request that came early.
 const openTimeout, openFirst = 30 * time.Second, time.Second
 
-// Open returns a client of the timers at nc. It creates their stream, consumer and bucket if they do not exist.
-// It returns an error for a Config that does not match the stream's, and for a stream whose limits or settings
-// would lose or delay timers; the error names each of them. Ready notices when they change. Open tries again while the server does not answer, until ctx
-// ends or for 30 s. The caller keeps the connection open for as long as the client is used, and should let it
-// reconnect without limit (nats.MaxReconnects(-1)), and notice by pings that a node is cut off (nats.PingInterval of 1 s).
+// Open returns a client of the timers at nc. It creates their stream and bucket if they do not exist. It returns an
+// error for a Config that does not match the stream's, for a stream of another format, for a server before 2.15, and for
+// a stream whose limits or settings would lose or delay timers; the error names each of them. Ready notices when they
+// change. Open tries again while the server does not answer, until ctx ends or for 30 s. The caller keeps the connection
+// open for as long as the client is used, and should let it reconnect without limit (nats.MaxReconnects(-1)), and notice
+// by pings that a node is cut off (nats.PingInterval of 1 s).
 func Open(ctx context.Context, nc *nats.Conn, cfg Config) (*Client, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -115,8 +116,8 @@ func openOnce(ctx context.Context, nc *nats.Conn, cfg Config) (*Client, error) {
 // Schedule sets the timer with this key, or replaces it. It fires at the deadline, or at once if the deadline
 // has passed. After a nil error the timer is stored, on a majority of the replicas. After an error it may be
 // stored or not; calling Schedule again with the same deadline is safe, because the timer fires with the same
-// ID. It costs one round trip to the server. The error is ErrFull if the store is
-// full or a fortieth of it smaller than the timer, and nats.ErrMaxPayload if the timer does not fit into the messages of the server (1 MiB by default).
+// ID. It costs one round trip to the server. The error wraps ErrFull if the store is full, or if the timer is larger
+// than a fortieth of it, and nats.ErrMaxPayload if the timer does not fit into a message of the server, 1 MiB by default.
 func (c *Client) Schedule(ctx context.Context, key string, at time.Time, payload []byte) error {
 	_, err := c.set(ctx, "schedule", Timer{Key: key, Deadline: at, Payload: payload}, false)
 	return err
@@ -295,7 +296,7 @@ func (c *Client) change(ctx context.Context, key string, rec record) (ok bool, e
 }
 
 // Get returns the timer with this key, and false if it does not exist. It costs one round trip to the server, and one to
-// the worker.
+// the worker. Without a worker the client reads the whole partition.
 func (c *Client) Get(ctx context.Context, key string) (t Timer, ok bool, err error) {
 	if err := checkKey(key); err != nil {
 		return Timer{}, false, err

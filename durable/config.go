@@ -39,12 +39,12 @@ type Config struct {
 	// HandlerTimeout is when the context of a handler ends. The default is 1 min. The timer of
 	// a handler that has not returned by then is handled again.
 	HandlerTimeout time.Duration
-	// AckWait is how long after the last sign of life of a worker this one handles its timers, at least
-	// 500 ms and the lease. The default is 3 s.
+	// AckWait is how long after the last sign of life of a worker others handle the timers that it held, at least
+	// 500 ms. The default is 3 s. The lease of that worker counts instead if it is longer.
 	AckWait time.Duration
 	// MaxAttempts is how many times the handler is called for a timer before the timer becomes
 	// a dead letter. The default is 10. A call that fails after Serve was told to end does not
-	// count, and neither does a delivery without a call.
+	// count. Taking over a timer of a worker that died counts, because that worker may have called its handler.
 	MaxAttempts int
 	// Backoff returns the pause after a failed attempt; the first attempt is 1. The default
 	// starts at 100 ms and doubles, up to 1 min.

@@ -45,7 +45,7 @@
 // who is alive. A worker that has not looked for due timers for 10 s gives up its partitions to the others.
 //
 // A worker holds the timers of its partitions in memory: the payloads of those within the horizon, and about 120 bytes and the key of
-// each. It reads the payloads of the others from the log when they are a horizon away.
+// each, which garbage nearly doubles. It reads the payloads of the others from the log when they are a horizon away.
 //
 // # Promises
 //

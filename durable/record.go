@@ -14,8 +14,8 @@ import (
 
 // Timer is a pending timer, or a timer to set.
 type Timer struct {
-	Key      string
-	Deadline time.Time
+	Key      string    // 1 to MaxKey bytes
+	Deadline time.Time // in the years 1700 to 2199
 	Payload  []byte
 	Cron     string        // the expression of Every, or "" for a timer that fires once
 	Missed   driver.Missed // how Every treats missed runs
@@ -372,7 +372,7 @@ func checkKey(key string) error {
 
 func (l Limits) check(key string) error {
 	if l.Timeout < 0 || l.MaxAttempts < 0 || l.MaxAttempts > maxInt {
-		return fmt.Errorf("durable: key %q: limits %+v: want at least 0", key, l)
+		return fmt.Errorf("durable: key %q: limits %+v: want at least 0, and at most %d attempts", key, l, maxInt)
 	}
 	return nil
 }

@@ -21,11 +21,11 @@ const maxLength = 1000
 // Parse returns the recurrence of a cron expression by the local time of loc. An expression has five fields, or six if
 // the first is of seconds, or is a descriptor such as @daily. CRON_TZ=Zone or TZ=Zone before it replaces loc.
 //
-//   - * * * *          minute, hour, day of the month, month, day of the week
-//     */15 8-17 * * 1-5  steps and ranges; Sunday is 0 or 7; months and days of the week may be names, such as MON-SUN
-//     0 0 1,15 * FRI     two restricted day fields: on days that match either
-//     0 0 1-7 * */7      a day field begins with *: on days that match both, here the first Sunday of the month
-//     @every 90m         a period of whole seconds, from the time that is passed to Next
+//	30 4 * * *          minute, hour, day of the month, month, day of the week
+//	*/15 8-17 * * 1-5   steps and ranges; Sunday is 0 or 7; months and days of the week may be names, such as MON-SUN
+//	0 0 1,15 * FRI      two restricted day fields: on days that match either
+//	0 0 1-7 * */7       a day field begins with *: on days that match both, here the first Sunday of the month
+//	@every 90m          a period of whole seconds, from the time that is passed to Next
 //
 // When daylight saving time begins or ends, the rule is that of crontab(8). Runs at a time of day that the clocks skip happen at the
 // change, and runs at a time that they show twice happen the first time. If the minute or the hour begins with *, all

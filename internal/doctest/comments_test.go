@@ -12,7 +12,8 @@ import (
 	"testing"
 )
 
-// Comments name packages of this module, or of the standard library, that exist, and the names of doc links are declared there.
+// Comments name packages of this module, or of the standard library, that exist, and the names of doc links are declared there. No
+// table in a comment is a list: gofmt makes a list of one whose first line begins with a star, and go doc runs its lines together.
 func TestCommentsNameWhatExists(t *testing.T) {
 	packages, declared, comments := map[string]bool{"main": true}, map[string]bool{}, map[string]string{}
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
@@ -47,8 +48,12 @@ func TestCommentsNameWhatExists(t *testing.T) {
 		t.Fatalf("%d packages, %v", len(packages), err)
 	}
 	named, link := regexp.MustCompile(`\b[Pp]ackages? ([a-z][a-z0-9/]+)`), regexp.MustCompile(`\[\*?([a-z]\w*)\.([A-Z]\w*)`)
+	table := regexp.MustCompile(`(?m)^ +- .*\S {3,}\S.*`)
 	standard := standardPackages(t)
 	for path, text := range comments {
+		if line := table.FindString(text); line != "" {
+			t.Errorf("%s: a table is a list: %s", path, line)
+		}
 		for _, m := range named.FindAllStringSubmatch(text, -1) {
 			if !packages[filepath.Base(m[1])] && !standard[m[1]] && !prose.MatchString(m[1]) {
 				t.Errorf("%s names package %s, which does not exist", path, m[1])
