@@ -7,10 +7,8 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -44,20 +42,15 @@ func main() {
 // usageError is the error for a flag with a wrong value.
 type usageError struct{ error }
 
-func run(ctx context.Context) error {
-	out := flag.String("out", "", "`folder` for the results: it must not hold any")
+func run(ctx context.Context) (err error) {
+	out := flag.String("out", "", "`folder` for the results, without a run (default a new one in out/)")
 	length := flag.Duration("for", time.Minute, "how long to measure, about")
 	flag.Parse()
-	if *out == "" {
-		return usageError{errors.New("-out: want a folder for the results")}
+	folder, err := store.OpenFolder(*out, "peers", time.Now(), false)
+	if err != nil {
+		return usageError{fmt.Errorf("-out %w", err)}
 	}
-	path := filepath.Join(*out, "results.json")
-	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
-		return usageError{fmt.Errorf("-out %s: it holds results: choose another folder", *out)}
-	}
-	if err := os.MkdirAll(*out, 0o755); err != nil {
-		return fmt.Errorf("-out %s: %w", *out, err)
-	}
+	defer func() { err = errors.Join(err, folder.Close()) }()
 	cfg := live.Default()
 	cfg.For = *length
 	cfg.Resident = []int{1000, 100_000}
@@ -69,9 +62,10 @@ func run(ctx context.Context) error {
 	}
 	r := results.New(machine.Environment(), results.Parameters{Profile: "peers", Seed: cfg.Seed, N: cfg.Resident})
 	r.Complete, r.Live, r.Failures = interrupted == nil, measured, failures
-	if err := store.Write(path, r); err != nil {
+	if err := store.Write(folder.Results(), r); err != nil {
 		return err
 	}
+	folder.Saved = true
 	for _, t := range section.LiveTables(measured) {
 		fmt.Printf("\n%s\n", t.Text(false))
 	}

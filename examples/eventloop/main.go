@@ -198,13 +198,10 @@ func (l *loop) drop(c *conn) {
 }
 
 func main() {
-	addr := flag.String("addr", "127.0.0.1:7007", "IPv4 `address` and port to listen on")
+	at := netip.MustParseAddrPort("127.0.0.1:7007")
+	flag.TextVar(&at, "addr", at, "IPv4 `address` and port to listen on")
 	idle := flag.Duration("idle", time.Minute, "close connections after this `time` without data")
 	flag.Parse()
-	at, err := netip.ParseAddrPort(*addr)
-	if err != nil {
-		log.Fatal(err)
-	}
 	l, err := listen(at, *idle)
 	if err != nil {
 		log.Fatal(err)
