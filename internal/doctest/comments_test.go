@@ -94,4 +94,4 @@ func standardPackages(t *testing.T) map[string]bool {
 }
 
 // prose are words that follow "package" in a sentence, and packages of others.
-var prose = regexp.MustCompile(`^(of|from|has|does|says|that|need|as|comment|and|writes|explains|below|answers|adds|pkg|declares|is|then|on|jetstream|grpc)$`)
+var prose = regexp.MustCompile(`^(of|from|has|does|says|that|need|as|comment|and|writes|explains|below|answers|adds|pkg|declares|is|are|then|after|on|compiled|jetstream|grpc)$`)

@@ -1,4 +1,3 @@
-// Package timerbench_test checks the README.
 package doctest
 
 import (
@@ -134,21 +133,35 @@ func TestTheDriverHasWhatItsPageNames(t *testing.T) {
 	}
 }
 
-// Whatever the documents link to exists, and so does each target of make that they name.
+// anchors returns the headings of a page as GitHub names them in links.
+func anchors(t *testing.T, page string) (list []string) {
+	t.Helper()
+	for _, m := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(read(t, page), -1) {
+		words := regexp.MustCompile(`[^\w -]`).ReplaceAllString(strings.ToLower(m[1]), "")
+		list = append(list, strings.ReplaceAll(words, " ", "-"))
+	}
+	return list
+}
+
+// The files and headings to which documents link exist, and so does each target of make that they name.
 func TestLinksAndTargetsOfTheDocumentsExist(t *testing.T) {
 	pages, err := filepath.Glob("docs/*.md")
 	if err != nil || len(pages) < 5 {
 		t.Fatalf("%d pages in docs: %v", len(pages), err)
 	}
 	makefile, targets := read(t, "Makefile"), 0
-	for _, page := range append(pages, readme, "CONTRIBUTING.md") {
+	for _, page := range append(pages, readme, "CONTRIBUTING.md", "SECURITY.md", "examples/README.md", "traces/README.md") {
 		text := read(t, page)
-		for _, m := range regexp.MustCompile(`\]\(([^)#\s]+)[^)\s]*\)`).FindAllStringSubmatch(text, -1) {
+		for _, m := range regexp.MustCompile(`\]\(([^)#\s]*)#?([^)\s]*)\)`).FindAllStringSubmatch(text, -1) {
 			if strings.Contains(m[1], "://") {
 				continue
 			}
-			if _, err := os.Stat(filepath.Join(filepath.Dir(page), m[1])); err != nil {
-				t.Errorf("%s: link to %s: %v", page, m[1], err)
+			target := page
+			if m[1] != "" {
+				target = filepath.Join(filepath.Dir(page), m[1])
+			}
+			if _, err := os.Stat(target); err != nil || m[2] != "" && !slices.Contains(anchors(t, target), m[2]) {
+				t.Errorf("%s: link to %s#%s: there is none (%v)", page, target, m[2], err)
 			}
 		}
 		for _, m := range regexp.MustCompile("(?m)`make ([a-z-]+)|^ *make ([a-z-]+)").FindAllStringSubmatch(text, -1) {

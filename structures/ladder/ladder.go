@@ -1,4 +1,4 @@
-// Package ladder is a ladder queue that can cancel timers: linked lists, of which the first is sorted when it starts.
+// Package ladder is a ladder queue that can cancel timers: linked lists, the first of which is sorted when it starts.
 //
 // The lists are the slots of a hierarchical wheel with 64 slots a level, of 1, 64, 4096 ticks and so on. The list of a slot is in
 // the order in which timers came. When a slot starts, its timers are sorted and fire from there, if there are at most 32, or at
