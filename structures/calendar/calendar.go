@@ -406,7 +406,7 @@ func (c *core) scatter(l fifo.List) (rest fifo.List) {
 
 // Walk adds the buckets that hold a timer. The span of a bucket is the day of its first timer.
 func (c *core) Walk(b *snapshot.Builder) {
-	rules.Must(len(c.buckets) == 1<<c.width && c.width >= minWidth && c.shift >= 0 && c.shift <= maxShift,
+	rules.Must(len(c.buckets) == 1<<c.width && c.width >= minWidth && c.shift <= maxShift,
 		"%d buckets, years of 2^%d days of 2^%d ticks", len(c.buckets), c.width, c.shift)
 	width := structures.Tick(1) << c.shift
 	b.Begin(shape.Part{Name: "year", Kind: shape.Slots, Size: len(c.buckets), Width: width, Now: -1})

@@ -51,8 +51,6 @@ func (w *Wheel) checkCursor(clock structures.Tick) {
 	due := w.levels[0] != nil && w.firing() != 0
 	rules.Must((!due || w.slotsDue <= clock) && w.slotsDue <= max(clock, w.stepAt),
 		"the next work is at %d, after %d, when timers are due or to be moved", w.slotsDue, max(clock, w.stepAt))
-	rules.Must(w.departed < bufferLen && w.end-w.first < vacantLen && w.arrived <= w.positions && w.positions <= bufferLen,
-		"%d departures, %d vacancies, %d arrivals in %d positions: too many", w.departed, w.end-w.first, w.arrived, w.positions)
 }
 
 // findDepartures notes the old places of moved and cancelled timers.

@@ -149,7 +149,7 @@ func (t *Table[T]) check() {
 		used, exhausted, len(t.gens)-1, len(t.free), t.lost)
 	seen := make(map[uint32]bool, len(t.free))
 	for _, slot := range t.free {
-		rules.Must(slot != None && t.gens[slot]&1 == 0 && t.gens[slot] != 0 && !seen[slot],
+		rules.Must(t.gens[slot]&1 == 0 && t.gens[slot] != 0 && !seen[slot],
 			"slot %d on the free stack is in use, exhausted or there twice", slot)
 		seen[slot] = true
 	}

@@ -68,6 +68,11 @@ func Changes(t *testing.T, name string, s structures.Scheduler[uint64]) {
 		state(now)
 		schedule(now+2, now+2, now+500, now+501)
 	}
+	s.Next()
+	for range 2 {
+		s.Pop(70_002)
+	}
+	state(70_002)
 	for range 99 {
 		s.Pop(1 << 39)
 	}
@@ -86,6 +91,9 @@ func (c *changes) try(path string, v reflect.Value) {
 	case reflect.Pointer:
 		if !v.IsNil() {
 			c.set(path, "nil", v, reflect.Zero(v.Type()))
+			copied := reflect.New(v.Type().Elem())
+			copied.Elem().Set(v.Elem())
+			c.set(path, "a copy", v, copied)
 		}
 		if at, size := v.UnsafePointer(), v.Type().Elem().Size(); at != nil && size > c.seen[at] {
 			c.seen[at] = size
@@ -138,7 +146,7 @@ func (c *changes) try(path string, v reflect.Value) {
 			return
 		}
 		old := v.Convert(reflect.TypeFor[int64]())
-		for _, by := range []int64{1, -1, 99} {
+		for _, by := range []int64{1, -1, 99, 1 << 32} {
 			changed := reflect.ValueOf(old.Int() + by).Convert(v.Type())
 			c.set(path, fmt.Sprintf("%+d", by), v, changed)
 		}

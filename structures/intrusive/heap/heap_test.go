@@ -18,3 +18,11 @@ func TestRelease(t *testing.T)     { schedtest.Releases(t, withIDs[*schedtest.Pa
 func FuzzModel(f *testing.F)       { schedtest.Fuzz(f, withIDs[uint64]) }
 
 func TestChanges(t *testing.T) { whitebox.Changes(t, "intrusive heap", withIDs[uint64]()) }
+
+func TestAVacantEntryKeepsNoTimer(t *testing.T) {
+	h := New[int]()
+	h.Schedule(new(Timer[int]), 5)
+	if h.entries = h.entries[:0]; h.CheckInvariants() == nil {
+		t.Error("CheckInvariants does not find a vacant entry with a timer")
+	}
+}

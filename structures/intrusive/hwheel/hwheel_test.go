@@ -64,6 +64,13 @@ func TestChanges(t *testing.T) {
 	}
 }
 
+func TestTheEndKeepsNoTimerThatLeft(t *testing.T) {
+	w := New[int]()
+	if w.end.Prev = new(links.Link); w.CheckInvariants() == nil {
+		t.Error("CheckInvariants does not find a link to a timer that left")
+	}
+}
+
 // A move to later does not touch the list, so the timer stays in its slot until the clock comes.
 func TestMoveToLaterOnlyWritesTheDeadline(t *testing.T) {
 	w := New[int]()

@@ -23,6 +23,13 @@ func FuzzModel(f *testing.F) {
 
 func TestChanges(t *testing.T) { whitebox.Changes(t, "intrusive linkedwheel", withIDs[uint64]()) }
 
+func TestEachTimerIsCounted(t *testing.T) {
+	w := New[int]()
+	if w.count++; w.CheckInvariants() == nil {
+		t.Error("CheckInvariants does not find a timer that is counted and in no slot")
+	}
+}
+
 // Next passes over a slot whose timers were all cancelled.
 func TestNextNamesNoEmptySlot(t *testing.T) {
 	w, timers := New[int](), make([]Timer[int], 2)
