@@ -31,6 +31,7 @@ var bad = map[string][]string{
 	"run --n 0":                {"--n", `"0"`, "from 1"},
 	"run --n 100,many":         {`"many"`},
 	"run --trials 0 -o new":    {"--trials 0: want a number from 1 to 10000"},
+	"run --csv --dry-run":      {"if any flags in the group [csv dry-run] are set none of"},
 	"run --resume":             {"want the folder of the interrupted run in --out"},
 	"run --external nothing":   {"--external nothing: no such file or directory, want a program, name=command or a TOML file"},
 	"run --external a=./nope":  {`--external "a=./nope": `, "no such file"}, // before it measures

@@ -146,6 +146,7 @@ flags, machine and build.`,
 	flags.BoolVar(&f.resume, "resume", false, "continue the interrupted run in the folder of --out")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print the plan and its estimated time, and measure nothing")
 	flags.StringVarP(&f.out, "out", "o", "", outHelp)
+	cmd.MarkFlagsMutuallyExclusive("csv", "dry-run")
 	return cmd
 }
 

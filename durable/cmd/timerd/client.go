@@ -107,6 +107,9 @@ func scheduleCommand(o *options) *cobra.Command {
 				_, err = cron.FirstRun(t.Cron, t.Missed, time.Now())
 			default:
 				t.Deadline, err = parseDelay(args[1], time.Now())
+				if _, other := cron.FirstRun(args[1], t.Missed, time.Now()); err != nil && other == nil {
+					err = fmt.Errorf("WHEN is %q, a cron expression: want --every as well", args[1])
+				}
 			}
 			return err
 		},

@@ -177,7 +177,7 @@ func serveCommand(o *options) *cobra.Command {
 		Long:  serveHelp,
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := s.check(cmd); err != nil {
+			if err := s.check(cmd, o); err != nil {
 				return err
 			}
 			if e := &o.exec; e.timeout <= 0 || e.grace < 0 || e.timeout > longest || e.grace > longest {
@@ -255,8 +255,8 @@ func serveCommand(o *options) *cobra.Command {
 	return cmd
 }
 
-// check refuses flags that contradict each other or would have no effect, and an address without a port.
-func (s *serving) check(cmd *cobra.Command) error {
+// check refuses flags that contradict each other or would have no effect, and an address that cannot be.
+func (s *serving) check(cmd *cobra.Command, o *options) error {
 	if s.dir != "" && cmd.Flags().Changed("nats") {
 		return errors.New("--nats: cannot be used with --embedded, which runs a server of its own")
 	}
@@ -265,8 +265,14 @@ func (s *serving) check(cmd *cobra.Command) error {
 			return fmt.Errorf("--%s: needs --embedded, because it is about the server", name)
 		}
 	}
-	if _, _, err := net.SplitHostPort(s.http); s.http != "" && err != nil {
-		return fmt.Errorf("--http: %w: want host:port, such as 127.0.0.1:9090", err)
+	if s.dir != "" && o.cfg.Replicas > 1 {
+		return fmt.Errorf("--replicas %d: the embedded server is a single node: want 1", o.cfg.Replicas)
+	}
+	if s.http == "" {
+		return nil
+	}
+	if _, err := net.ResolveTCPAddr("tcp", s.http); err != nil {
+		return fmt.Errorf("--http %s: %w: want host:port, such as 127.0.0.1:9090", s.http, err)
 	}
 	return nil
 }
