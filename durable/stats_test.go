@@ -153,7 +153,7 @@ func TestHistogram(t *testing.T) {
 	}
 	var b strings.Builder
 	h.write(&b, "x")
-	for _, want := range []string{`x_bucket{le="0.001"} 3`, `x_bucket{le="0.0025"} 4`, `x_bucket{le="300"} 4`,
+	for _, want := range []string{"# TYPE x histogram\n", `x_bucket{le="0.001"} 3`, `x_bucket{le="0.0025"} 4`, `x_bucket{le="300"} 4`,
 		`x_bucket{le="+Inf"} 5`, "x_sum 3600.002", "x_count 5"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("there is no %q in\n%s", want, &b)
