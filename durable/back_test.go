@@ -128,6 +128,7 @@ func TestClockJumps(t *testing.T) {
 	next("newer")
 	clock.set(4 * time.Hour)
 	next("far")
+	waitFor(t, func() bool { return c.Stats().Far == 0 })
 	if len(fired) > 0 {
 		t.Errorf("%+v fires as well", <-fired)
 	}
