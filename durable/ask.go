@@ -298,8 +298,8 @@ func (p *partition) answer(m *nats.Msg) {
 		case askTimer:
 			answer = p.answerTimer(ctx, seq, key)
 		}
-		if answer != nil { // otherwise the client reads the log
-			_ = m.Respond(answer) // it reads the log
+		if answer != nil { // otherwise the client reads the log itself
+			_ = m.Respond(answer) // the same if this fails
 		}
 	}()
 }
