@@ -61,3 +61,23 @@ func TestATimerThatMovesBackKeepsItsPlace(t *testing.T) {
 		}
 	}
 }
+
+func TestCheckFindsPlacesWithoutTimers(t *testing.T) {
+	for name, harm := range map[string]func(w *Wheel){
+		"a chunk has no timers":         func(w *Wheel) { w.levels[1].lists[78] = w.addChunk(w.levels[1], 1, 78) },
+		"a departure has left no place": func(w *Wheel) { w.chunks.clear(w.left[0].from) },
+	} {
+		rs := records.Of[int]()
+		w := New(&rs, nil)
+		id, _ := w.Schedule(&rs, 78<<8)
+		w.Schedule(&rs, 78<<8)
+		w.Next(&rs)
+		w.Reschedule(&rs, uint32(id), rs.At(uint32(id)), 90)
+		if err := rs.Check(w); err != nil {
+			t.Fatal(err)
+		}
+		if harm(w); rs.Check(w) == nil {
+			t.Errorf("%s: Check finds nothing", name)
+		}
+	}
+}
