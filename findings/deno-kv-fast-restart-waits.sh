@@ -3,11 +3,11 @@
 #
 # Guess: the queue of Deno KV is durable and delivers at least once, so when a process is killed in the middle of a job, the next one gets
 # the job when it starts to listen, however long the restart took. If anything, a longer pause is worse.
-# Seen (local file): a job in hand carries a deadline of a few seconds, which a living process moves. Jobs past theirs go back to the queue when
-# a process opens the file, and then once a minute. A supervisor that restarts within a second opens the file before the deadline
-# has passed: the job waits for the next round, while jobs that are enqueued after it are delivered in milliseconds.
-# Whom it hurts: the supervisors that restart fastest, and workers that live for less than a minute (a crash loop, a run from cron): the
-# first job waits for a minute behind all the others, and tests that wait before the restart never see it.
+# Seen (local file): a job that was in hand goes back to the queue when a process opens the file, if some seconds have passed since the death
+# of its worker; otherwise about a minute later. A supervisor that restarts within a second opens the file too early: the job
+# waits for the minute, while jobs that are enqueued after it are delivered at once.
+# Whom it hurts: whoever restarts fastest: the job that was interrupted comes a minute late and behind all the others, a caller that waits
+# for it gives up, and tests that pause before the restart never see it.
 set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Mosquitto: a session that is to end three seconds after its client has gone never ends once the broker has been restarted.
+# Mosquitto: a session that is to end three seconds after its client has gone does not end once the broker has been restarted.
 #
 # Guess: with persistence the broker stores each session with its expiry, so after a restart an absent client has what was left of it, or, at
 # worst, the whole interval again: 3 s, or a day.
-# Seen (2.0.11): the interval is stored, but a restart puts the sessions that it reads on no list of those that expire. A session of three
-# seconds goes on to collect messages, and gets them when its client comes back, whenever that is. Only the next orderly end of a
-# connection of the same client starts the interval again. Without a restart the session is gone after three seconds.
+# Seen (2.0.11): the sessions that a restart has read do not expire while they are absent. A session of three seconds still collects messages
+# after twenty, and delivers all of them when its client comes back. Only the next end of a connection of the same client
+# starts the interval again. Without a restart the session is gone after three seconds.
 # Whom it hurts: brokers whose clients draw their names at random and rely on the expiry (browsers, phones, jobs): each restart turns all
-# sessions that are offline at that moment into queues of up to a thousand messages that stay for ever, in memory and in the file; and a
+# sessions that are offline at that moment into queues of up to a thousand messages that nobody ever asks for; and a
 # device that was off for a month obeys commands that were to be forgotten after seconds.
 set -euo pipefail
 dir=$(mktemp -d)

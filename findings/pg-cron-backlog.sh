@@ -3,11 +3,10 @@
 #
 # Guess: pg_cron runs one instance of a job at a time, and its documentation says that "the second run is queued", so one run waits while a
 # long one is under way: after it the job runs once, late, and then on time, as with a job of systemd or a CronJob with Forbid.
-# Seen: each minute adds one to a count of pending runs, without a limit. When the long run ends, all of them come one after the other,
-# within milliseconds of each other: a run of 130 s leaves two, and an hour behind a lock leaves sixty.
+# Seen: each minute adds a run to those that are pending, also when one waits already. When the long run ends, all of them come one after the
+# other, within milliseconds of each other: a run of 130 s leaves two, one of 200 s three; by the same rule an hour leaves sixty.
 # Whom it hurts: jobs that wait for a lock, a vacuum or a foreign server that is down: when it is back it gets an hour of calls, mails and
-# refreshes in one burst, each with the same now() to the second; and jobs that take a little longer than their period never catch
-# up: the count grows for as long as the server runs. Unscheduling the job is what ends it.
+# refreshes in one burst; and a job that takes a little longer than its period falls further behind with each run.
 set -euo pipefail
 dir=$(mktemp -d)
 extension() { ls -d /usr/share/postgresql/*/extension/pg_cron.control 2>/dev/null | tail -n 1; }
