@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Deno KV: a job whose worker is killed comes back at once after a restart of eight seconds, and after a minute after one of a second.
+# Deno KV: a job whose worker is killed comes back at once after a restart of twelve seconds, and after a minute after one of a second.
 #
 # Guess: the queue of Deno KV is durable and delivers at least once, so when a process is killed in the middle of a job, the next one gets
 # the job when it starts to listen, however long the restart took. If anything, a longer pause is worse.
