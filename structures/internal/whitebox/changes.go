@@ -55,7 +55,7 @@ func Changes(t *testing.T, name string, s structures.Scheduler[uint64]) {
 	s.Next()
 	state(0)
 	early, late, gone := schedule(31), schedule(4000), schedule(20)
-	schedule(5, 5, 5, 10, 10, 12, 100, 300, 301, 1000, 5000, 70_000, 1<<40, 1<<62)
+	schedule(5, 5, 5, 10, 10, 12, 100, 300, 301, 1000, 5000, 70_000, 75_000, 76_000, 1<<40, 1<<62)
 	s.Next()
 	s.Reschedule(early, 4000)
 	s.Reschedule(late, 30)
@@ -69,7 +69,7 @@ func Changes(t *testing.T, name string, s structures.Scheduler[uint64]) {
 		schedule(now+2, now+2, now+500, now+501)
 	}
 	s.Next()
-	for range 2 {
+	for range 23 { // all that are due
 		s.Pop(70_002)
 	}
 	state(70_002)
