@@ -26,13 +26,12 @@ import (
 type Runs struct {
 	Due   structures.Tick // of the first entry, or the last tick of all
 	other structures.Tick // no run but that of front has an entry before this tick
-	From  structures.Tick // a timer that is due before this tick fits no run
+	From  structures.Tick // a timer that is due before this tick fits no run; the last tick of all: the runs are closed
 	Live  int             // timers, unless another holder counts them
 	front *page           // the page of the first entry; nil: there is none
 	tail  *page           // the last page of the last run if the runs are open; or full
 	above structures.Tick // the end of the run before that one, or the last tick of all
 	used  int
-	open  bool
 	runs  [mostRuns]run
 	pages int // in runs
 	free  *page
@@ -123,7 +122,7 @@ func (q *Runs) AddSlowly(rs *records.Set, index uint32, r *records.Record, pendi
 	for i < q.used && deadline < q.runs[i].end {
 		i++
 	}
-	if i == q.used || !q.open || deadline == Never || !q.makeRoom(rs, i, pending) {
+	if i == q.used || q.From == Never || deadline == Never || !q.makeRoom(rs, i, pending) {
 		return false
 	}
 	q.tail, q.above = q.runs[i].last, Never
@@ -132,21 +131,21 @@ func (q *Runs) AddSlowly(rs *records.Set, index uint32, r *records.Record, pendi
 	if first := q.runs[i].first; first.n == first.from+1 {
 		q.find() // the run had no entries
 	}
-	q.setTail()
+	q.setTail(true)
 	return true
 }
 
 // saveEnd writes the end of the last run, which Add leaves to From.
 func (q *Runs) saveEnd() {
-	if q.open {
+	if q.From != Never {
 		q.runs[q.used-1].end = q.From
 	}
 }
 
-// setTail prepares Add for the last run.
-func (q *Runs) setTail() {
+// setTail prepares Add for the last run, or closes the runs.
+func (q *Runs) setTail(open bool) {
 	q.From, q.above, q.tail = Never, Never, &full
-	if !q.open {
+	if !open {
 		return
 	}
 	w := &q.runs[q.used-1]
@@ -218,7 +217,7 @@ func (q *Runs) Moved(rs *records.Set) {
 // setOpen adds a run for timers that fit no other run, or closes the runs to new timers.
 func (q *Runs) setOpen(open bool) {
 	q.saveEnd()
-	if q.open, q.missed = open, 0; !open || q.used == mostRuns {
+	if q.missed = 0; !open || q.used == mostRuns {
 		q.removeEmpty()
 	}
 	if open && q.used < mostRuns {
@@ -228,7 +227,7 @@ func (q *Runs) setOpen(open bool) {
 			q.ahead = new(prefetch.Batch)
 		}
 	}
-	q.setTail()
+	q.setTail(open)
 }
 
 // removeEmpty removes the runs without entries.

@@ -95,15 +95,15 @@ func TestRunsClose(t *testing.T) {
 	rs, q := records.Of[int](), New()
 	for round := range 4 {
 		for i := range openAfter + 1 {
-			if q.open && i < openAfter {
+			if q.From != Never && i < openAfter {
 				t.Fatalf("a run opened after %d timers in order, want %d", i, openAfter)
 			}
 			q.Miss(structures.Tick(i))
 		}
-		if !q.open {
+		if q.From == Never {
 			t.Fatalf("no run is open after %d timers in order", openAfter)
 		}
-		for i := 0; q.open; i++ {
+		for i := 0; q.From != Never; i++ {
 			if i > 2*pageLen {
 				t.Fatal("the runs stay open")
 			}

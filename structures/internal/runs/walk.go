@@ -15,7 +15,7 @@ func (q *Runs) Walk(w *records.Walk) {
 	due, end, pages := Never, Never, 0
 	for i := range q.used {
 		run := q.runs[i]
-		if q.open && i == q.used-1 {
+		if q.From != Never && i == q.used-1 {
 			run.end = q.From // see saveEnd
 		}
 		last := run.end
@@ -47,7 +47,6 @@ func (q *Runs) Walk(w *records.Walk) {
 			})
 		}
 	}
-	rules.Must(q.open || q.From == Never, "closed runs take timers from %d on", q.From)
 	rules.Must(due == q.Due && pages == q.pages, "the first entry is at %d, want %d; %d pages, want %d", q.Due, due, q.pages, pages)
 	w.DueBefore(due, "runs")
 	if q.Live != 0 {
