@@ -110,7 +110,7 @@ func write(name string, of func() (*results.Run, error)) (string, error) {
 		return "", err
 	}
 	dir := filepath.Join(pages, name)
-	return filepath.Join(dir, report.HTMLPage), report.Write(dir, r, catalog.All(), verdict)
+	return filepath.Join(dir, report.HTMLPage), report.Write(dir, answer.Of(r, catalog.All()), verdict)
 }
 
 // action is a step in a browser.

@@ -139,9 +139,12 @@ func (r *replica) apply(seq uint64, at time.Time, body []byte) (id messageID, an
 	}
 	for i := range r.parsed {
 		rec := &r.parsed[i]
-		ok := r.do(position(seq, i), at, id.sender, rec)
+		answer := byte(0)
+		if r.do(position(seq, i), at, id.sender, rec) {
+			answer = 1
+		}
 		if rec.op.asks() {
-			answers = append(answers, map[bool]byte{true: 1}[ok])
+			answers = append(answers, answer)
 		}
 	}
 	return id, answers, nil

@@ -99,7 +99,7 @@ func TestSettingsAreWatched(t *testing.T) {
 		return err
 	}
 	fatalIf(t, change(stream, func(s *jetstream.StreamConfig) { s.MaxAge, s.Duplicates = 2*time.Second, 2*time.Second }))
-	waitFor(t, func() bool { return strings.Contains(c.Stats().Unfit, "MaxAge 2s") }) // which asks no server
+	waitFor(t, func() bool { return strings.Contains(c.Stats().Unfit, "MaxAge 2s") && log.has("level=ERROR") }) // which asks no server
 	if log.count("level=ERROR") != 1 || !log.has("MaxAge 2s removes old timers") {
 		t.Errorf("want one error in the log:\n%s", &log.text)
 	}

@@ -66,6 +66,10 @@ func useFull(t *testing.T, c *Client, keys []string) {
 		}
 		return err == nil
 	})
+	waitFor(t, func() bool { // the worker cleans the logs
+		n, err := c.Counts(t.Context())
+		return err == nil && n.Stored < n.Limit/4
+	})
 	stop()
 }
 
@@ -206,10 +210,13 @@ func TestSmallDisk(t *testing.T) {
 	s := embedded(t, filepath.Join(dir, "store"), log.option())
 	c := open(t, connect(t, s), Config{Concurrency: 1})
 	var keys []string
-	other := filepath.Join(dir, "other")
+	other, fills := filepath.Join(dir, "other"), 0
 	// down fills the disk. It reports whether the server stopped for the nth time because it could
 	// not write: it may have noticed before that there is no room.
 	down := func(n int) bool {
+		if fills++; fills > 10 {
+			t.Fatal("the server never stops for want of room")
+		}
 		f, err := os.Create(other)
 		fatalIf(t, err)
 		_, err = io.Copy(f, zeros{})
