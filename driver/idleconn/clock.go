@@ -142,6 +142,18 @@ func (c *Conn) use() {
 	}
 }
 
+// renew is use for a connection that may not have been used for so long that the numbers of steps have come round. It ends a
+// timeout, too.
+func (c *Conn) renew() {
+	for {
+		state := c.state.Load()
+		step := uint64(stepOf(c.now(), state>>shiftAt))
+		if c.state.CompareAndSwap(state, state&^(timedOut|counter|stepMask<<readAt)|(state+takenBack)&counter|step<<readAt) {
+			return
+		}
+	}
+}
+
 // now reads the clock, in ns, and sets the word if its step is over.
 func (c *Conn) now() int64 {
 	state := c.state.Load()

@@ -2,6 +2,7 @@ package idleconn
 
 import (
 	"math/rand/v2"
+	"net"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -180,4 +181,28 @@ func TestConnectionsShareWakeups(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The numbers of steps come round after 4096 to 8192 timeouts. A new connection times out on time all the same, and so does one
+// that is used again after a long time, or whose function has taken long.
+func TestTimeoutsWhenTheNumbersOfStepsComeRound(t *testing.T) {
+	inBubble(t, func(t *testing.T, c *Conn, _ net.Conn) {
+		calls := 0
+		slow := New(c.rare.d, memory{}, time.Second, InsteadOfTimeout(func(*Conn) {
+			calls++
+			time.Sleep(2999 * time.Second)
+		}))
+		for range 9 {
+			time.Sleep(2998 * time.Second)
+			below, _ := net.Pipe()
+			mustEnd(t, "new", time.Second, New(c.rare.d, below, time.Second).Read)
+			c.Touch()
+			mustEnd(t, "used again", time.Second, c.Read)
+		}
+		_ = slow.Close()
+		time.Sleep(time.Hour)
+		if synctest.Wait(); calls != 9 {
+			t.Errorf("a function was called %d times, want 9", calls)
+		}
+	})
 }

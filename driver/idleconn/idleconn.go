@@ -114,7 +114,7 @@ func New(d *driver.Driver, c net.Conn, timeout time.Duration, opts ...Option) *C
 		opt(conn)
 	}
 	d.Init(&conn.rare.timer, conn.look)
-	conn.use()
+	conn.renew()
 	conn.start()
 	return conn
 }
@@ -232,7 +232,7 @@ func (c *Conn) look() {
 		defer func() { // also if the function panics
 			r.mu.Lock()
 			if !r.closed {
-				c.use()
+				c.renew()
 				c.start()
 			}
 		}()
@@ -287,13 +287,7 @@ func (c *Conn) start() {
 func (c *Conn) takeBack() {
 	own := c.deadlines()
 	_ = c.setDeadlines(own.read, own.write) // it fails only if the connection is closed
-	for {
-		state := c.state.Load()
-		if c.state.CompareAndSwap(state, state&^(timedOut|counter)|(state+takenBack)&counter) {
-			break
-		}
-	}
-	c.use()
+	c.renew()
 	c.start()
 }
 
