@@ -2,6 +2,8 @@ package soonlater
 
 import (
 	"math/rand/v2"
+	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
@@ -20,6 +22,26 @@ func FuzzAgainstModel(f *testing.F) {
 
 func sized(slots [2]int) structures.Scheduler[uint64] {
 	return newWheels[uint64](slots[0], slots[1], 0)
+}
+
+// CheckInvariants notices a moving timer of a wrong half, one that is not counted, and one before which nobody asks to be called.
+func TestWrongMovesAreNoticed(t *testing.T) {
+	for name, change := range map[string]func(*core){
+		"":                       func(*core) {},
+		"a half too far":         func(c *core) { c.nodes.At(c.moving.Front()).Deadline += c.start(1) },
+		"fewer are left":         func(c *core) { c.left-- },
+		"after the half started": func(c *core) { c.next++ },
+	} {
+		w := newWheels[int](16, 16, 0)
+		for at := range structures.Tick(3) {
+			w.Schedule(25+at, 0)
+		}
+		w.Pop(16) // the half before that of all three
+		change((*core)(reflect.ValueOf(w).Elem().FieldByName("queue").Elem().UnsafePointer()))
+		if err := w.CheckInvariants(); (err == nil) != (name == "") || err != nil && !strings.Contains(err.Error(), " moves in half ") {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
 }
 
 // The bound that the package's doc states, for drivers with steps of all widths, while timers come and go.
