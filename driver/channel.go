@@ -169,6 +169,7 @@ func (k *ticking) due() bool {
 func (t *Ticker) Stop() {
 	if t.k != nil {
 		t.k.t.sh.stop(&t.k.t, t.c)
+		drain(t.c) // a stop that waits leaves the value of the last tick
 	}
 }
 

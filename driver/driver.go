@@ -62,6 +62,7 @@ func New(opts ...Option) (*Driver, error) {
 	for i := range d.shards {
 		sh := &d.shards[i]
 		sh.clock, sh.d, sh.index = &d.clock, d, uint32(i)
+		sh.given = int64(sh.ref.number) << 39
 		sh.next.Store(int64(never))
 		sh.settles.Store(int64(never))
 		sh.wall.look = never

@@ -26,7 +26,7 @@ type hastyTimers struct {
 // returns the tick to which the alarm must be set, or never. The lock is held.
 func (sh *shard) hasten(t *Timer, old, now int64, deadline structures.Tick) (wake structures.Tick, ok bool) {
 	ticks, h := sh.clock.haste, &sh.hasty
-	if deadline-sh.clock.ticks(now) < 2*ticks || len(h.ids)-h.free >= int(ticks)*hastyPer || sh.marked.Load() ||
+	if deadline-sh.clock.ticks(now) < 2*ticks || h.mustGrow() && len(h.ids) >= int(ticks)*hastyPer || sh.marked.Load() ||
 		-int64(deadline) < hastiest {
 		return never, false
 	}
@@ -46,9 +46,12 @@ func (sh *shard) settlesBefore(tick structures.Tick) bool {
 	return structures.Tick(sh.settles.Load()) <= tick-sh.clock.haste
 }
 
+// mustGrow reports whether few ids are 0. So a search for one costs O(1) on average.
+func (h *hastyTimers) mustGrow() bool { return h.free <= len(h.ids)/8 }
+
 func (h *hastyTimers) add(id structures.ID) (index structures.ID) {
 	n := len(h.ids)
-	if h.free <= n/2 || h.settled > 0 {
+	if h.mustGrow() {
 		h.ids = append(h.ids, id)
 		return structures.ID(n)
 	}

@@ -3,6 +3,7 @@ package driver
 import (
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -104,4 +105,44 @@ func TestHastyTimersNeedNoLock(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 	})
+}
+
+// Hasty timers fire on time, however many of them were stopped, before the first one is settled and afterwards.
+func TestManyHastyTimersFireOnTime(t *testing.T) {
+	for name, settling := range map[string]bool{"before": false, "while others are settled": true} {
+		Bubble(t, name, func(t *testing.T) {
+			d := Made(t, Tick(ms), Shards(1))
+			var late atomic.Int64
+			start := func(n int) []*Timer {
+				timers := make([]*Timer, n)
+				for i := range timers {
+					due := time.Now().Add(2 * s)
+					timers[i] = d.AfterFunc(h, func() {
+						if time.Since(due) > ms {
+							late.Add(1)
+						}
+					})
+					timers[i].Reset(2 * s)
+				}
+				return timers
+			}
+			all := start(16_000)
+			if settling {
+				time.Sleep(2*s - haste + 10*ms)
+			}
+			for i, timer := range all {
+				if i%4 > 0 {
+					timer.Stop()
+				}
+			}
+			for n := 0; settling && n < 80_000; n++ {
+				start(1)[0].Stop()
+			}
+			start(12_000)
+			Pass(3 * s)
+			if n := late.Load(); n > 0 || d.Len() > 0 {
+				t.Errorf("%d timers were late, %d are pending", n, d.Len())
+			}
+		})
+	}
 }

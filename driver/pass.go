@@ -84,7 +84,9 @@ func (d *Driver) serveShard(sh *shard, at structures.Tick) {
 		sh.emptyBoxes() // a stopped timer may no longer be a Timer
 		sh.mu.Lock()
 	}
+	sh.popping = true
 	more := sh.collect(at, d.budget)
+	sh.popping = false
 	sh.crowded.Store(sh.pending >= crowd && !sh.marked.Load())
 	if len(p.due) > 0 {
 		p.count(d.clock.now())

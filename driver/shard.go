@@ -38,9 +38,10 @@ type shard struct {
 	s         structures.Scheduler[Task] // nil before the first timer, and once closed
 	stale     int64                      // time at which the clock of s is behind, in ns
 	published bool                       // refs has the shard
+	popping   bool                       // a pass pops timers, so no stop may wait
 	handed    int                        // number of timers of Every that are pending while a run is handed over
 	fired     uint64                     // without those that the pool counts
-	given     int64                      // number of functions of timers that the pool was given
+	given     int64                      // the number of the last function of a timer that the pool was given; no other shard has it
 	hasty     hastyTimers
 	urgent    fifo[urgent] // functions that are due at once
 	wall      wallTimers

@@ -11,6 +11,7 @@ import (
 	"weak"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/hwheellist"
 )
 
 // crowdedDriver returns a driver whose shards have so many timers that stops may wait, as those of a goroutine that has started
@@ -307,4 +308,73 @@ func TestShardRefsAreGivenOnce(t *testing.T) {
 	if _, err := table.allocate(make([]shard, 5)); err == nil {
 		t.Error("more names are given than there are")
 	}
+}
+
+// A Ticker that is stopped has no value, also if the stop waits.
+func TestAStopThatWaitsRemovesTheValueOfATicker(t *testing.T) {
+	Bubble(t, "", func(t *testing.T) {
+		d, stopWaits := crowdedDriver(t, 1)
+		ticker := d.NewTicker(s)
+		Pass(s)
+		stopWaits()
+		if ticker.Stop(); len(ticker.C) != 0 {
+			t.Error("a value is left after Stop")
+		}
+	})
+}
+
+// again is a timer that is started again when it is due, and then tries to stop another one without the lock.
+type again struct {
+	internal
+	other   *Timer
+	stopped bool
+}
+
+func (a *again) due() bool {
+	sh := a.t.sh
+	sh.place(&a.t, 0, sh.clock.reach(int64(h)))
+	a.stopped = sh.stopLater(a.other)
+	return false
+}
+
+// No stop waits while a pass pops timers, also if the pass starts a timer that makes a crowd.
+func TestNoStopWaitsDuringAPass(t *testing.T) {
+	Bubble(t, "", func(t *testing.T) {
+		d, fired := Made(t, Shards(1), Structure(hwheellist.New[Task])), false
+		a := &again{other: new(Timer)}
+		a.owner, a.t.sh = a, &d.shards[0]
+		a.t.Reset(s)
+		d.Init(a.other, func() { fired = true })
+		a.other.Reset(s)
+		for range crowd - 2 {
+			d.AfterFunc(h, func() {})
+		}
+		Pass(s)
+		if fired == a.stopped {
+			t.Errorf("fired: %t, stopped: %t", fired, a.stopped)
+		}
+	})
+}
+
+// A function that was taken back stays so if its Timer gets another function and another shard, and waits there.
+func TestATimerThatWaitsInAnotherShard(t *testing.T) {
+	Alone(t, func(t *testing.T, d *Driver) {
+		log, release := NewLog(), make(chan struct{})
+		start := func(timer *Timer, shard int, f func()) {
+			d.Init(timer, f)
+			timer.sh = &d.shards[shard]
+			timer.Reset(s)
+			Pass(s)
+		}
+		var timer Timer
+		start(new(Timer), 0, func() { <-release })
+		start(&timer, 0, log.Note("old"))
+		if !timer.Stop() {
+			t.Error("not pending")
+		}
+		start(new(Timer), 1, func() {})
+		start(&timer, 1, log.Note("new"))
+		close(release)
+		log.Want(t, "4s new")
+	}, Workers(1), Shards(2))
 }

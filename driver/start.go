@@ -123,7 +123,7 @@ func (sh *shard) countPending() {
 	if !sh.published {
 		sh.publish()
 	}
-	if sh.pending++; sh.pending == crowd && !sh.marked.Load() {
+	if sh.pending++; sh.pending == crowd && !sh.popping && !sh.marked.Load() {
 		sh.crowded.Store(true)
 	}
 }
