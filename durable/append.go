@@ -58,7 +58,7 @@ func (s *sender) take() (batch []item, id messageID) {
 	defer s.mu.Unlock()
 	size, count := 0, 0
 	for _, it := range s.queue {
-		if len(batch) > 0 && (size+len(it.body) > int(s.batch.Load()) || count+it.count > perMessage) {
+		if len(batch) > 0 && (size+len(it.body) > s.batch() || count+it.count > perMessage) {
 			break
 		}
 		batch, size, count = append(batch, it), size+len(it.body), count+it.count
@@ -229,7 +229,7 @@ func (b *batch) add(partition int, rec *record) {
 	asks := rec.op.asks()
 	if last := len(list) - 1; !asks && last >= 0 && !list[last].asks {
 		begin := len(list[last].body)
-		if body = rec.append(list[last].body); len(body) <= int(b.c.batch.Load())/2 {
+		if body = rec.append(list[last].body); len(body) <= b.c.batch()/2 {
 			list[last].body = body
 			list[last].count++
 			return
@@ -273,8 +273,9 @@ func (c *Client) link() (connection uint64, up bool) {
 // cancelling and firing the existing ones. It has room again when timers fire or are cancelled.
 var ErrFull = errors.New("durable: the store is full")
 
-// A tenth of the store is reserved, at most maxKept. Moves and cancels may use half of the tenth, and what
-// fires timers a quarter. Errors of dead letters need four times the tenth. The rest is for what cleans the logs and so makes room, and for signs of life.
+// A tenth of the store is reserved, at most maxKept. Moves and cancels may use 35 % of that, and what fires timers half, so
+// that moves cannot stop it. Errors of dead letters need four times the tenth. The rest is for what cleans the logs and so
+// makes room, and for signs of life.
 const maxKept, muchRoom = 1 << 30, 1 << 28
 
 const (
@@ -310,7 +311,7 @@ func (c *Client) claim(ctx context.Context, s *space, size int64) error {
 		s.server, s.left, s.most, s.next = server, 1<<62, 1<<62, time.Now().Add(noLimit)
 		if err == nil && limit > 0 { // otherwise the server decides
 			kept := reserved(limit)
-			c.batch.Store(batchFor(limit))
+			c.kept.Store(kept)
 			if s.most = kept / 4; s.keeps < 1 {
 				s.most = kept
 			}
@@ -334,15 +335,15 @@ func (c *Client) claim(ctx context.Context, s *space, size int64) error {
 
 func reserved(limit int64) int64 { return min(limit/10, maxKept) }
 
-// batchFor limits messages with several records, so that cleaning needs little room.
-func batchFor(limit int64) int64 { return min(reserved(limit)/8, maxBatch) }
+// batch returns how many bytes a message with several records may have, so that cleaning needs little room.
+func (c *Client) batch() int { return int(min(cmp.Or(c.kept.Load()/8, maxBatch), maxBatch)) }
 
 // room claims room for a message. If there is none, it cleans logs that no worker cleans, or waits for a worker to do so if
 // the message is about an existing timer.
 func (c *Client) room(ctx context.Context, s *space, size int64) error {
 	err := c.claim(ctx, s, size)
 	for tries := 0; errors.Is(err, ErrFull) && tries < 12; tries++ {
-		factor := tightFactor
+		factor := fullFactor
 		if s.keeps == 1 {
 			factor = setFactor
 		}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 )
 
@@ -165,7 +166,7 @@ func (c *Client) coldVerdict(ctx context.Context, partition int, id messageID) (
 				delete(k.answers, number)
 			}
 		}
-		if k.replica.wasteful(setFactor, slack) && !c.served(ctx, partition) { // nobody else cleans it
+		if k.wasteful(k.replica, setFactor, slack) && !c.served(ctx, partition) { // nobody else cleans it
 			_ = k.clean(ctx, setFactor, slack, false) // a later call tries again
 		}
 		return nil
@@ -202,21 +203,25 @@ func (c *Client) fetch(ctx context.Context, subject string, from uint64, size in
 	if err := c.nc.PublishRequest("$JS.API.DIRECT.GET."+c.layout.name, inbox, request); err != nil {
 		return 0, err
 	}
-	for {
+	for last := "0"; ; {
 		m, err := sub.NextMsgWithContext(ctx)
 		if err != nil {
 			return n, err
 		}
-		if status := m.Header.Get("Status"); status != "" {
-			switch status {
-			case "204", "404":
-				return n, nil
-			case "503":
-				return n, nats.ErrNoResponders
-			}
+		status := m.Header.Get("Status")
+		if before := m.Header.Get(server.JSLastSequence); before != last && (status == "" || status == "204") { // over another connection
+			return n, fmt.Errorf("message %s after message %s was lost on its way", before, last)
+		}
+		switch last = m.Header.Get("Nats-Sequence"); status {
+		case "":
+		case "204", "404":
+			return n, nil
+		case "503":
+			return n, nats.ErrNoResponders
+		default:
 			return n, fmt.Errorf("read: %s %s", status, m.Header.Get("Description"))
 		}
-		seq, err := strconv.ParseUint(m.Header.Get("Nats-Sequence"), 10, 64)
+		seq, err := strconv.ParseUint(last, 10, 64)
 		if err != nil {
 			return n, err
 		}

@@ -100,11 +100,13 @@ const (
 	checkEach  = 40               // pauses between looks whether messages were removed that this worker has not read
 	cleanBytes = 1 << 20          // of the log, at a time
 	slack      = 64 << 10         // bytes of waste that a log may always have
-	tightSlack = 4 << 10
+	tightSlack = 2 << 10
+	maxVoid    = 1 << 15 // records without effect that a log may always have
 
-	// A log is cleaned from this multiple of its live bytes on: tightFactor in a nearly full store and for changes of timers,
-	// setFactor for new timers. New timers must leave something to clean.
-	tightFactor, setFactor = 1.1, 2
+	// A log is cleaned from this multiple of its live bytes on: tightFactor in a nearly full store, and setFactor for new
+	// timers, which must leave something to clean. With fullFactor, for changes of timers and once the reserve is used, all
+	// logs together may waste a fifth of the reserve at most.
+	fullFactor, tightFactor, setFactor = 1.002, 1.1, 2
 )
 
 // reads is whoever keeps a replica.
@@ -114,25 +116,30 @@ type reads interface {
 }
 
 // wasteful reports whether a log has more bytes than is live times a factor, and some. With a factor of 2, each byte that is
-// removed costs about one that is repeated.
-func (r *replica) wasteful(factor float64, more int64) bool {
-	return r.size() > int64(factor*float64(r.live))+more
+// removed costs about one that is repeated. A base that names maxVoid records still fits into a message.
+func (c *Client) wasteful(r *replica, factor float64, more int64) bool {
+	need := int64(factor*float64(r.live)) + more
+	if factor == fullFactor {
+		need = min(need+c.kept.Load()/5/int64(c.layout.partitions), int64(tightFactor*float64(r.live))+more)
+	}
+	return r.size() > need || len(r.void) > maxVoid
 }
 
 // cleanAll cleans the logs of the partitions that the worker serves, until ctx ends.
 func (w *worker) cleanAll(ctx context.Context) {
+	factor, more, age := float64(setFactor), int64(slack), cleanAge
 	for i := 0; sleep(ctx, cleanPause) == nil; i++ {
 		if i%4 == 0 {
-			stored, limit, err := w.stored(ctx)
-			w.tight.Store(err == nil && limit > 0 && stored > limit/4*3)
-			if err == nil && limit > 0 {
-				w.batch.Store(batchFor(limit))
+			factor, more, age = setFactor, slack, cleanAge
+			if stored, limit, err := w.stored(ctx); err == nil && limit > 0 {
+				w.kept.Store(reserved(limit))
+				if stored > limit/4*3 {
+					factor, more, age = tightFactor, tightSlack, tightAge
+				}
+				if stored > limit-reserved(limit) {
+					factor = fullFactor
+				}
 			}
-		}
-		tight := w.tight.Load()
-		factor, more, age := float64(setFactor), int64(slack), cleanAge
-		if tight {
-			factor, more, age = tightFactor, tightSlack, tightAge
 		}
 		for _, p := range w.all() {
 			var err error
@@ -141,7 +148,7 @@ func (w *worker) cleanAll(ctx context.Context) {
 			}
 			for err == nil && p.isWasteful(factor, more) && ctx.Err() == nil {
 				begin, removed := time.Now(), false
-				if removed, err = w.clean(ctx, p.number, p, tight, age); !removed {
+				if removed, err = w.clean(ctx, p.number, p, age == tightAge, age); !removed {
 					break
 				}
 				_ = sleep(ctx, time.Since(begin)) // others need the processor; ctx is asked next
@@ -159,13 +166,17 @@ func (w *worker) cleanAll(ctx context.Context) {
 func (p *partition) isWasteful(factor float64, more int64) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.loaded.Load() && p.replica.wasteful(factor, more)
+	return p.loaded.Load() && p.w.wasteful(p.replica, factor, more)
 }
 
 // clean cleans the log of a client that has locked its replica, and that no worker follows.
 func (k *cold) clean(ctx context.Context, factor float64, more int64, tight bool) error {
-	for removed, err := true, error(nil); removed && k.replica.wasteful(factor, more); {
-		if removed, err = k.Client.clean(ctx, k.partition, k, tight, 0); err != nil {
+	for end := k.replica.applied; k.replica.base.First <= end && k.wasteful(k.replica, factor, more); { // once through the log
+		removed, err := k.Client.clean(ctx, k.partition, k, tight, 0)
+		if errors.Is(err, errCleaned) || errors.Is(err, errAgain) { // somebody else has
+			return nil
+		}
+		if err != nil || !removed {
 			return err
 		}
 	}
@@ -216,7 +227,7 @@ func (c *Client) clean(ctx context.Context, partition int, at reads, tight bool,
 	}
 	size, applied := cleanBytes, uint64(0)
 	if tight {
-		size = int(c.batch.Load())
+		size = c.batch()
 	}
 	if err := with(0, func(r *replica) { applied = r.applied }); err != nil {
 		return false, err

@@ -34,7 +34,7 @@ type Client struct {
 	senders  []sender     // by partition
 	colds    []cold       // by partition
 	lost     lost         // the connection
-	batch    atomic.Int64 // bytes of a message with several records, at most
+	kept     atomic.Int64 // bytes of the store that are reserved, or 0 if that is not known
 	space    space        // for new timers and errors
 	changing space        // for moves and cancels
 
@@ -92,9 +92,8 @@ func openOnce(ctx context.Context, nc *nats.Conn, cfg Config) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("durable: %w", err)
 	}
-	c := &Client{cfg: cfg, nc: nc, js: js, id: rand.Uint64() | 1, space: newSpace(1), changing: newSpace(0.5)}
+	c := &Client{cfg: cfg, nc: nc, js: js, id: rand.Uint64() | 1, space: newSpace(1), changing: newSpace(0.65)}
 	c.lost.funcs = make(map[*func()]bool)
-	c.batch.Store(maxBatch)
 	if c.get, err = nc.JetStream(); err != nil {
 		return nil, fmt.Errorf("durable: %w", err)
 	}

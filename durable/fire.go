@@ -52,7 +52,7 @@ func (w *worker) fireDue(ctx context.Context) {
 	}
 }
 
-// ran is a timer of Every that is due, or whose zone must be looked at.
+// ran is what is due and the record about it, or opKeep of a timer of Every, whose run must be computed.
 type ran struct {
 	due
 	record
@@ -68,9 +68,7 @@ func (p *partition) fire() (next int64) {
 	if !up || !p.loaded.Load() {
 		return next
 	}
-	var sent []due
-	var body []byte
-	var runs []ran
+	var list []ran
 	p.mu.Lock()
 	if p.firing || p.closed || connection != p.connection || time.Now().Before(p.resume) { // over a new connection, read first
 		p.mu.Unlock()
@@ -79,26 +77,23 @@ func (p *partition) fire() (next int64) {
 	wasFire, wasTake := w.roomFor()
 	room, takes := wasFire, wasTake
 	for len(p.soon) > 0 && p.soon[0].at <= ns && room > 0 {
-		d := heap.Pop(&p.soon).(due)
+		r := ran{due: heap.Pop(&p.soon).(due)}
 		switch {
-		case d.stale():
+		case r.due.stale():
 			continue
-		case d.state == isFired:
+		case r.due.state == isFired:
 			if takes--; takes < 0 {
-				heap.Push(&p.soon, d)
+				heap.Push(&p.soon, r.due)
 				room = 0
 				continue
 			}
-			rec := record{op: opTake, id: d.more.id, rev: d.rev, attempts: d.more.attempts + 1}
-			body = rec.append(body)
-			sent = append(sent, d)
-		case d.isCron():
-			runs = append(runs, ran{d, d.keep(nil)})
+			r.record = record{op: opTake, id: r.more.id, rev: r.due.rev, attempts: r.more.attempts + 1}
+		case r.isCron():
+			r.record = r.keep(nil)
 		default:
-			rec := record{op: opFire, key: d.key(), rev: d.rev}
-			body = rec.append(body)
-			sent = append(sent, d)
+			r.record = record{op: opFire, key: r.due.key(), rev: r.due.rev}
 		}
+		list = append(list, r)
 		room--
 	}
 	switch {
@@ -110,10 +105,16 @@ func (p *partition) fire() (next int64) {
 			next = ns
 		}
 	}
-	p.firing = len(sent)+len(runs) > 0
+	p.firing = len(list) > 0
 	p.mu.Unlock()
-	for _, r := range runs {
-		if rec, ok := w.run(p, r, now); ok {
+	var sent []due
+	var body []byte
+	for _, r := range list {
+		rec, ok := r.record, true
+		if rec.op == opKeep {
+			rec, ok = w.run(p, r, now)
+		}
+		if ok {
 			body = rec.append(body)
 			sent = append(sent, r.due)
 		}
@@ -146,7 +147,7 @@ func (p *partition) append(sent []due, body []byte, then func(err error)) {
 		}
 		p.mu.Lock()
 		closed := p.closed
-		if err == nil && !closed && f.seq > p.replica.applied {
+		if err == nil && !closed && (f.seq > p.replica.applied || !p.loaded.Load()) {
 			p.unseen = append(p.unseen, f)
 		}
 		p.mu.Unlock()

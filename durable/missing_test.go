@@ -5,6 +5,7 @@ package durable
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -54,7 +55,7 @@ func TestCleansWhatItHasRead(t *testing.T) {
 		if _, err := c.clean(t.Context(), 0, k, true, 0); !errors.Is(err, errCleaned) {
 			t.Errorf("clean: %v, want %v", err, errCleaned)
 		}
-		return nil
+		return k.clean(t.Context(), 0, 0, true) // there may be room now
 	}))
 	for _, c := range []*Client{c, other, open(t, nc, Config{})} {
 		if keys := keysOf(t, c); !slices.Equal(keys, []string{"new"}) {
@@ -102,7 +103,7 @@ func TestSlowWorkerMissesNothing(t *testing.T) {
 		mustSet(t, c, Timer{Key: "key", Deadline: time.Now().Add(time.Hour), Payload: make([]byte, 1000)})
 	}
 	mustCancel(t, c, "key")
-	fatalIf(t, c.makeRoom(t.Context(), tightFactor))
+	fatalIf(t, c.makeRoom(t.Context(), fullFactor))
 	if b, err := c.readBase(t.Context(), 0); err != nil || b.seq != 0 {
 		t.Errorf("the log was cleaned: %+v, %v", b, err)
 	}
@@ -281,6 +282,51 @@ func TestServerLosesTheEnd(t *testing.T) {
 	}
 }
 
+// A worker has fired a timer, and leaves the partition before it knows that nothing is missing. It gives the timer back.
+func TestLeavesWhileMessagesMayBeMissing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newAlone(t)
+		fatalIf(t, a.see(t.Context(), message{seq: isBehind}))
+		a.set(Timer{Key: "key", Deadline: time.Now()})
+		fire := record{op: opFire, key: "key", rev: position(1, 0)}
+		a.append([]due{{entry: a.replica.pending["key"]}}, fire.append(nil), func(error) {})
+		<-a.sent
+		synctest.Wait()
+		a.close()
+		synctest.Wait()
+		if len(a.sent) == 0 {
+			t.Fatal("it keeps the timer")
+		}
+		if rec := (<-a.sent)[0]; rec.op != opRelease || rec.id != position(2, 0) {
+			t.Errorf("it writes %+v", rec)
+		}
+	})
+}
+
+// Messages are lost on their way, because a connection is lost and there is another one at once. No reader takes the rest for all.
+func TestFetchMissesNothing(t *testing.T) {
+	t.Parallel()
+	c := &Client{nc: start(t), layout: layout{name: "lossy", partitions: 1}}
+	var send []int // of three messages and the end
+	_, err := c.nc.Subscribe("$JS.API.DIRECT.GET.lossy", func(m *nats.Msg) {
+		for _, i := range send {
+			answer := nats.NewMsg(m.Reply)
+			answer.Header = nats.Header{"Nats-Sequence": {fmt.Sprint(i + 1)}, "Nats-Last-Sequence": {fmt.Sprint(i)}, "Nats-Time-Stamp": {"2026-01-01T00:00:00Z"}}
+			if i == 3 {
+				answer.Header = nats.Header{"Status": {"204"}, "Nats-Last-Sequence": {"3"}}
+			}
+			_ = c.nc.PublishMsg(answer)
+		}
+	})
+	fatalIf(t, err)
+	for _, send = range [][]int{{0, 1, 2, 3}, {1, 2, 3}, {0, 2, 3}, {0, 1, 3}} {
+		n, err := c.fetch(t.Context(), "lossy.l.0", 0, fetchBytes, func(message) bool { return true })
+		if all := len(send) == 4; (err == nil) != all || all && n != 3 {
+			t.Errorf("of %v: %d messages, %v", send, n, err)
+		}
+	}
+}
+
 // A worker gives its jobs back when it leaves a partition, although the store is full for the moment.
 func TestLeavesAFullStore(t *testing.T) {
 	a := newAlone(t)
@@ -288,7 +334,7 @@ func TestLeavesAFullStore(t *testing.T) {
 	receive(t, a.sent)
 	waitFor(t, func() bool { a.w.jobs.mu.Lock(); defer a.w.jobs.mu.Unlock(); return len(a.w.jobs.queue) == 1 })
 	a.full = true
-	a.w.batch.Store(maxBatch / 2)
+	a.w.kept.Store(4 * maxBatch)
 	ctx, cancel := context.WithCancel(t.Context())
 	a.stop = cancel
 	go func() {

@@ -32,7 +32,7 @@ type partition struct {
 	waits      map[*entry]error // timers whose next run could not be computed
 	resume     time.Time        // nothing fires before, after an error
 	firing     bool             // timers are on their way to the log
-	unseen     []flight         // messages of this worker that are stored and were not read
+	unseen     []flight         // messages of this worker that are stored and were not read, or while messages might be missing
 	connection uint64           // the connection over which all was read
 
 	answers map[messageID][]byte // of the last messages
@@ -194,7 +194,6 @@ func (p *partition) apply(m message) {
 		}
 	}
 	p.tell()
-	p.unseen = slices.DeleteFunc(p.unseen, func(f flight) bool { return f.seq <= m.seq })
 	p.mu.Unlock()
 	if question != nil {
 		respond(question, answers)
@@ -207,6 +206,7 @@ func (p *partition) apply(m message) {
 // tell tells who waits for messages that they were read.
 func (p *partition) tell() {
 	if p.loaded.Load() {
+		p.unseen = slices.DeleteFunc(p.unseen, func(f flight) bool { return f.seq <= p.replica.applied })
 		p.reading = slices.DeleteFunc(p.reading, func(r reached) bool {
 			if r.seq <= p.replica.applied {
 				close(r.done)

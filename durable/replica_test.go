@@ -110,6 +110,28 @@ func TestReplicasAgree(t *testing.T) {
 	}
 }
 
+// Every that changes nothing leaves records that the base has to name. Before they are too many for a message, the log is cleaned.
+func TestRecordsWithoutEffect(t *testing.T) {
+	var l logOf
+	r := newReplica(base{})
+	add := func(records ...record) {
+		m := l.add(1, records...)
+		_, _, err := r.apply(m.seq, m.at, m.body)
+		fatalIf(t, err)
+	}
+	every := record{op: opEvery, key: "key", extra: extra{cron: "@hourly"}}
+	add(every)
+	for i := range 10 {
+		add(record{op: opSet, key: fmt.Sprint(i), payload: make([]byte, 1_000_000)})
+	}
+	for !(&Client{}).wasteful(r, setFactor, slack) {
+		add(every)
+	}
+	if b := r.cleaned(0, 0, 0); len(b.append()) > 2*maxBatch { // of MaxMsgSize
+		t.Errorf("the base has %d bytes after %d records", len(b.append()), len(b.Void))
+	}
+}
+
 func liveBytes(r *replica) (n int64) {
 	for _, e := range r.pending {
 		n += e.bytes()

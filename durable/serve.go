@@ -65,7 +65,6 @@ type worker struct {
 	next                    atomic.Int64  // when fireDue looks again
 	silent                  atomic.Int32  // seconds since the last look at what is due
 	flying                  atomic.Int64  // timers on their way to the log
-	tight                   atomic.Bool   // the store has little room
 	short                   atomic.Bool   // something is due, and waits for handlers
 	overdue                 atomic.Int64  // handlers that have not returned after their timeouts
 	jobs                    jobs
@@ -80,7 +79,7 @@ type worker struct {
 }
 
 func newWorker(c *Client) *worker {
-	w := &worker{Client: c, poked: make(chan struct{}, 1), link: c.link, firing: newSpace(0.75), results: newSpace(0.4), errors: newSpace(4), nextRun: cron.NextRun, served: make(map[int]*partition)}
+	w := &worker{Client: c, poked: make(chan struct{}, 1), link: c.link, firing: newSpace(0.5), results: newSpace(0.3), errors: newSpace(4), nextRun: cron.NextRun, served: make(map[int]*partition)}
 	w.jobs.known = make(map[jobID]*job)
 	w.jobs.some.L = &w.jobs.mu
 	return w

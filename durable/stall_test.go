@@ -79,7 +79,6 @@ func newAlone(t *testing.T) *alone {
 	cfg, err := Config{Logger: a.log.logger()}.withDefaults()
 	fatalIf(t, err)
 	c := &Client{cfg: cfg, js: a, get: &a.store, nc: &nats.Conn{}, layout: layout{name: "timers", partitions: 1}, senders: make([]sender, 1), id: 1}
-	c.batch.Store(maxBatch)
 	c.senders[0].Client, c.lost.funcs = c, make(map[*func()]bool)
 	w := newWorker(c)
 	w.firing.left, w.firing.most, w.firing.next = 1<<62, 1<<62, time.Now().Add(24*time.Hour)
@@ -189,6 +188,24 @@ func TestLastOfMissedRunsFires(t *testing.T) {
 		}
 		if _, rec := a.next(); !rec.fires || rec.last || rec.deadline != now.Add(time.Second).UnixNano() {
 			t.Errorf("%+v is written, want the run, and the one after it", rec)
+		}
+	})
+}
+
+// A run of Every that was due before another timer fires before it.
+func TestRunsFireInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newAlone(t)
+		a.run = func(_ bool, deadline, _ time.Time) (bool, time.Time, error) {
+			return true, deadline.Add(time.Hour), nil
+		}
+		a.loaded.Store(false)
+		now := time.Now()
+		a.set(Timer{Key: "second", Deadline: now.Add(-time.Second)})
+		a.set(Timer{Key: "first", Deadline: now.Add(-time.Minute), Cron: "@hourly"})
+		fatalIf(t, a.see(t.Context(), message{seq: isLevel}))
+		if records := <-a.sent; len(records) != 2 || records[0].key != "first" {
+			t.Errorf("%+v are written", records)
 		}
 	})
 }

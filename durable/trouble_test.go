@@ -106,6 +106,22 @@ func TestFullOfSmallTimers(t *testing.T) {
 	waitFor(t, func() bool { return c.Schedule(t.Context(), "another", time.Now(), nil) == nil })
 }
 
+// A store is full of large timers, and clients have moved some of them again and again. All fire nevertheless.
+func TestFullAndMoved(t *testing.T) {
+	t.Parallel()
+	var clock shifted
+	c := open(t, start(t, MaxStore(1_000_000)), Config{Now: clock.now})
+	keys := fill(t, c, 5000)
+	for _, key := range keys[:8] {
+		moveAll(t, c, []string{key}, 60, time.Hour)
+	}
+	clock.set(2 * time.Hour)
+	fired := serve(t, c)
+	for range keys {
+		receive(t, fired)
+	}
+}
+
 // A store fills while a worker fires, by its own limit or by one that an operator has set. Set returns ErrFull, all that was
 // acknowledged fires, and there is room again.
 func TestFullWhileAWorkerFires(t *testing.T) {

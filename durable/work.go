@@ -119,7 +119,7 @@ func (w *worker) roomFor() (fire, take int) {
 	defer w.jobs.mu.Unlock()
 	busy := len(w.jobs.queue) + int(w.flying.Load())
 	// The results must have room, too.
-	return min(maxWaiting, int(w.batch.Load()/32)) - busy, w.cfg.Concurrency - w.jobs.calls - busy
+	return min(maxWaiting, w.batch()/32) - busy, w.cfg.Concurrency - w.jobs.calls - busy
 }
 
 // handler calls the function of Serve with timers that have fired.
@@ -318,7 +318,7 @@ func (h *handler) bury(ctx context.Context, j *job, attempts int, cause error) {
 }
 
 // smallStore reports whether the store is too small for messages of full size.
-func (w *worker) smallStore() bool { return w.batch.Load() < maxBatch }
+func (w *worker) smallStore() bool { return w.batch() < maxBatch }
 
 // write appends the record with the result of j to the log. It tries again until the worker ends. The channel is closed when
 // that is over.
