@@ -160,18 +160,14 @@ func estimate(values []float64, middle func(a, b float64) float64) Estimate {
 // rank returns the largest k such that the k-th values from either end, counted from 0, hold the median with a probability of
 // [Confidence]. It is 0 for few values.
 func rank(n int) int {
-	// Each value is below the median with a probability of 1/2. ways is the probability that exactly k of n are, below that of at most k.
-	ways := math.Exp2(-float64(n))
-	below := ways
+	// Each value is below the median with a probability of 1/2. below is the probability that at most k of n are, and exactly the
+	// logarithm of the probability that k are, because 2^-n is 0 for a thousand values.
+	exactly, below := -float64(n)*math.Ln2, 0.0
 	for k := range n {
-		ways *= float64(n-k) / float64(k+1)
-		if below+ways > (1-Confidence)/2 {
-			if below > (1-Confidence)/2 {
-				return 0
-			}
-			return k
+		if below += math.Exp(exactly); below > (1-Confidence)/2 {
+			return max(0, k-1)
 		}
-		below += ways
+		exactly += math.Log(float64(n-k) / float64(k+1))
 	}
 	return 0
 }

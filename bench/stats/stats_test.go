@@ -57,7 +57,7 @@ func TestMedian(t *testing.T) {
 func TestIntervalsHoldTheMedian(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
-	for _, n := range []int{6, 9, 12, 24, 49, 96} {
+	for _, n := range []int{6, 9, 12, 24, 49, 96, 1536} {
 		const all = 2000
 		held := 0
 		for range all {
