@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -208,19 +207,21 @@ func (f *abFlags) run(cmd *cobra.Command, _ []string) (err error) {
 	if err != nil {
 		return err
 	}
-	folder := f.out
-	if entries, _ := os.ReadDir(folder); len(entries) > 0 {
-		return fmt.Errorf("--out %s: it contains %s, which is not replaced: choose an empty folder", folder, entries[0].Name())
+	if entries, _ := os.ReadDir(f.out); len(entries) > 0 {
+		return fmt.Errorf("--out %s: it contains %s, which is not replaced: choose an empty folder", f.out, entries[0].Name())
 	}
-	if folder == "" {
-		folder, err = store.NewFolder("ab", time.Now())
-	} else {
-		err = writableFolder(folder)
-	}
+	folder, err := openFolder(f.out, "ab", false)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(folder) }() // only if it is empty
+	cleanUp(cmd, func() { _ = folder.Close() }) // it was asked to end at once
+	defer func() { err = errors.Join(err, folder.Close()) }()
+	sides := [2]side{{flag: "old", what: f.old}, {flag: "new", what: f.new}}
+	for i := range sides {
+		if err := sides[i].find(ctx); err != nil {
+			return err
+		}
+	}
 	work, err := os.MkdirTemp("", "timerbench-ab-")
 	if err != nil {
 		return err
@@ -231,13 +232,13 @@ func (f *abFlags) run(cmd *cobra.Command, _ []string) (err error) {
 	s.Args = append(asFlags(cmd.Flags().Lookup("n")), "--profile="+f.profile, "--structure="+cmp.Or(f.structures, "."),
 		"--workload="+f.workloads, fmt.Sprintf("--seed=%d", f.cfg.Seed))
 	layouts := f.pairs
-	if isProgram(f.old) || isProgram(f.new) {
+	if sides[0].program != "" || sides[1].program != "" {
 		layouts = 1 // a program has one
 	}
-	if s.Old, err = programs(ctx, "old", f.old, work, layouts, stderr); err != nil {
+	if s.Old, err = sides[0].build(ctx, work, layouts, stderr); err != nil {
 		return err
 	}
-	if s.New, err = programs(ctx, "new", f.new, work, layouts, stderr); err != nil {
+	if s.New, err = sides[1].build(ctx, work, layouts, stderr); err != nil {
 		return err
 	}
 	printMachine(stderr)
@@ -252,46 +253,50 @@ func (f *abFlags) run(cmd *cobra.Command, _ []string) (err error) {
 	if err != nil {
 		return err
 	}
-	a, b := filepath.Join(folder, "old"), filepath.Join(folder, "new")
+	a, b := filepath.Join(folder.Path, "old"), filepath.Join(folder.Path, "new")
 	for side, r := range map[string]*results.Run{a: old, b: new} {
 		if err := errors.Join(os.MkdirAll(side, 0o755), store.Save(side, r)); err != nil {
 			return err
 		}
 	}
+	folder.Saved = true
 	err = f.print(cmd.OutOrStdout(), c)
 	fmt.Fprintf(stderr, "the results are in %s and %s; to compare them again: %s\n", a, b,
 		asTyped("compare", a, b, fmt.Sprintf("--min-effect=%g", f.minEffect)))
 	return err
 }
 
-// programs returns the program that a flag names. If the flag names a revision, it builds the
-// revision in the folder work, once per layout, and returns these programs.
-func programs(ctx context.Context, flag, what, work string, layouts int, stderr io.Writer) ([]string, error) {
-	if isProgram(what) {
-		path, err := filepath.Abs(what)
-		if _, missing := exec.LookPath(path); missing != nil {
-			err = misuse{fmt.Errorf("--%s %s: want a program or a git revision: %w", flag, what, errors.Unwrap(missing))}
+// side is a program, or the commit of a revision, that a flag names.
+type side struct{ flag, what, program, repository, commit string }
+
+// find finds what the flag names. It builds nothing.
+func (s *side) find(ctx context.Context) (err error) {
+	if info, missing := os.Stat(s.what); missing == nil && info.Mode().IsRegular() { // and no revision
+		s.program, err = filepath.Abs(s.what)
+		if _, missing := exec.LookPath(s.program); missing != nil {
+			err = misuse{fmt.Errorf("--%s %s: want a program or a git revision: %w", s.flag, s.what, errors.Unwrap(missing))}
 		}
-		return []string{path}, err
+		return err
 	}
-	repository, commit, err := compare.Source(ctx, what)
-	if err != nil {
-		return nil, misuse{fmt.Errorf("--%s %s: %w", flag, cmp.Or(what, "(the work tree)"), err)}
+	if s.repository, s.commit, err = compare.Source(ctx, s.what); err != nil {
+		err = misuse{fmt.Errorf("--%s %s: %w", s.flag, cmp.Or(s.what, "(the work tree)"), err)}
 	}
-	dir := filepath.Join(work, flag)
+	return err
+}
+
+// build returns the program, or builds the revision in the folder work, once per layout, and returns these programs.
+func (s *side) build(ctx context.Context, work string, layouts int, stderr io.Writer) ([]string, error) {
+	if s.program != "" {
+		return []string{s.program}, nil
+	}
+	dir := filepath.Join(work, s.flag)
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(stderr, "building --%s with %s\n", flag, show.Count(layouts, "layout"))
-	built, err := compare.Build(ctx, repository, commit, dir, layouts)
+	fmt.Fprintf(stderr, "building --%s with %s\n", s.flag, show.Count(layouts, "layout"))
+	built, err := compare.Build(ctx, s.repository, s.commit, dir, layouts)
 	if err != nil {
-		return nil, fmt.Errorf("--%s %s: %w", flag, what, err)
+		return nil, fmt.Errorf("--%s %s: %w", s.flag, s.what, err)
 	}
 	return built, nil
-}
-
-// isProgram reports whether the name is that of a file, and not a revision.
-func isProgram(what string) bool {
-	info, err := os.Stat(what)
-	return err == nil && info.Mode().IsRegular()
 }

@@ -70,12 +70,16 @@ func (f *countFlags) run(cmd *cobra.Command, _ []string) (err error) {
 	begin(cmd)
 	var before []compare.Counts
 	if f.against != "" {
+		against := side{flag: "against", what: f.against}
+		if err := against.find(ctx); err != nil {
+			return err
+		}
 		work, err := os.MkdirTemp("", "timerbench-count-")
 		if err != nil {
 			return err
 		}
 		defer func() { _ = os.RemoveAll(work) }()
-		old, err := programs(ctx, "against", f.against, work, 1, stderr)
+		old, err := against.build(ctx, work, 1, stderr)
 		if err != nil {
 			return err
 		}

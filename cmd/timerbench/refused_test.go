@@ -134,7 +134,7 @@ var bad = map[string][]string{
 	"count -s hweel":                        {`did you mean "hwheel"?`},
 	"count -w hlod --against old":           {`did you mean "hold"?`},
 	"ab --old nothing --pairs 6":            {"--old nothing: it is no program, and for a revision the current folder must be in a git repository"},
-	"ab --old damaged --new damaged -o new": {" build", "damaged"},
+	"ab --old damaged --new damaged -o new": {"--old damaged: want a program or a git revision"},
 	"ab --old damaged --new damaged -o old": {"--out old", "not replaced"},
 }
 
@@ -172,9 +172,13 @@ func TestBadInputIsRefusedWithAReason(t *testing.T) {
 	refused(t, []string{"report", ""}, "report: an argument is empty")
 	refused(t, []string{"trace", "record", "-o", "new", "--", "no-such-program"}, "no-such-program")
 	endsWith(t, exitError, []string{"scenario", "check", "bad.toml"}, "want a number a second above 0")
-	if _, err := os.Stat("new"); err == nil {
-		t.Error("a refused call left its folder")
+	for _, folder := range []string{"new", store.Parent} {
+		if _, err := os.Stat(folder); err == nil {
+			t.Errorf("a refused call left the folder %s", folder)
+		}
 	}
+	_, _, stderr := run("ab", "--old", "nothing")
+	fail.UnlessLacks(t, stderr, "about") // no estimate of what it refuses
 }
 
 func TestNumbersOfTimers(t *testing.T) {

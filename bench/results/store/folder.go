@@ -4,12 +4,14 @@ package store
 // complete run is never replaced, and commands find the results again later.
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -44,9 +46,9 @@ func Save(dir string, r *results.Run) error {
 // Folder is the folder of one run. It is locked until Close.
 type Folder struct {
 	Path  string
-	Saved bool // the run has written results; the caller sets it
-	fresh bool // created for this run in Parent
-	made  bool // did not exist before
+	Saved bool     // the run has written results; the caller sets it
+	fresh bool     // created for this run in Parent
+	made  []string // the folders that did not exist before, the innermost first
 	lock  *flock.Flock
 }
 
@@ -54,20 +56,23 @@ type Folder struct {
 // named by the time and by what. It returns an error if another run writes to the folder or if
 // the folder contains a run. With resume set it must contain an interrupted run.
 func OpenFolder(path, what string, now time.Time, resume bool) (*Folder, error) {
-	f := &Folder{Path: path}
-	var err error
-	if path == "" {
+	f := &Folder{Path: cmp.Or(path, Parent), fresh: path == ""}
+	if f.fresh {
 		if err := linkIsFree(); err != nil {
 			return nil, err
 		}
-		f.Path, err = NewFolder(what, now)
-		f.fresh, f.made = true, true
-	} else {
-		_, missing := os.Stat(path)
-		if f.made = errors.Is(missing, fs.ErrNotExist); f.made && resume {
-			return nil, fmt.Errorf("%s: %w", path, errNoRun)
-		}
-		err = os.MkdirAll(path, 0o755)
+	}
+	at := f.Path
+	for _, err := os.Stat(at); errors.Is(err, fs.ErrNotExist); _, err = os.Stat(at) {
+		f.made, at = append(f.made, at), filepath.Dir(at)
+	}
+	if len(f.made) > 0 && resume {
+		return nil, fmt.Errorf("%s: %w", path, errNoRun)
+	}
+	err := os.MkdirAll(f.Path, 0o755)
+	if err == nil && f.fresh {
+		f.Path, err = newFolder(what, now)
+		f.made = slices.Insert(f.made, 0, f.Path)
 	}
 	if err == nil {
 		err = f.acquire()
@@ -91,12 +96,9 @@ func OpenRunFolder(path string) (*Folder, error) {
 	return f, f.acquire()
 }
 
-// NewFolder creates a folder in Parent and returns its path. The name is the time and what, with a
+// newFolder creates a folder in Parent and returns its path. The name is the time and what, with a
 // number if the name is taken.
-func NewFolder(what string, now time.Time) (string, error) {
-	if err := os.MkdirAll(Parent, 0o755); err != nil {
-		return Parent, err
-	}
+func newFolder(what string, now time.Time) (string, error) {
 	name := filepath.Join(Parent, now.Format("2006-01-02-150405-")+what)
 	path := name
 	for n := 2; ; n++ {
@@ -196,15 +198,17 @@ func (f *Folder) MarkLatest() error {
 	return nil
 }
 
-// Close unlocks the folder. It removes the folder if Open created it and the run saved no results.
+// Close unlocks the folder. If the run saved no results, it removes the folders that Open created, unless another run uses them.
 func (f *Folder) Close() error {
 	removed := os.Remove(f.lock.Path())
 	err := f.lock.Close()
 	if removed != nil { // some systems do not remove an open file
 		err = errors.Join(err, os.Remove(f.lock.Path()))
 	}
-	if f.made && !f.Saved {
-		err = errors.Join(err, os.Remove(f.Path))
+	for _, path := range f.made {
+		if !f.Saved && os.Remove(path) != nil { // something is in it
+			break
+		}
 	}
 	return err
 }

@@ -25,6 +25,21 @@ func TestTwoRunsInOneSecondGetTwoFolders(t *testing.T) {
 	fail.UnlessSame(t, "the folders", got, []string{"out/2026-11-21-073012-normal", "out/2026-11-21-073012-normal-2"})
 }
 
+// A run without results leaves none of the folders that it made, and those of others.
+func TestARunWithoutResultsLeavesNothing(t *testing.T) {
+	for _, path := range []string{"", filepath.Join("a", "b", "c")} {
+		for _, there := range []string{"", store.Parent, "a"} {
+			t.Chdir(t.TempDir())
+			fail.If(t, os.MkdirAll(filepath.Join(".", there), 0o755))
+			before := fail.Files(t, ".")
+			f, err := store.OpenFolder(path, "normal", time.Now(), false)
+			fail.If(t, err)
+			fail.If(t, f.Close())
+			fail.UnlessSame(t, "the folders after a run in "+path, fail.Files(t, "."), before)
+		}
+	}
+}
+
 func TestLocateFindsTheLastCompleteRun(t *testing.T) {
 	root := t.TempDir()
 	write := func(folder string, day int, complete bool) {
