@@ -74,19 +74,19 @@ func Machines(runs []results.Named, structures []entry.Entry) show.Text {
 	out := fmt.Sprintf("In %d of %s all %d machines name the same structure. In %d more one structure ties with the fastest on all.",
 		same, show.Count(len(table.Rows), "cell"), len(runs), tied)
 	if worst.times > 1 {
-		out += fmt.Sprintf(" At worst the structure that one machine names takes %s times as long as the fastest of another: %s, %s.",
+		out += fmt.Sprintf(" At worst, without the loop, the structure that one machine names takes %s times as long as the fastest of another: %s, %s.",
 			show.Times(worst.times), worst.name, worst.in)
 	}
 	if len(revisions) > 1 {
-		out += fmt.Sprintf(" The runs are of %d revisions of timerbench, so a difference can also come from the code.", len(revisions))
+		out += fmt.Sprintf(" The runs are of %d revisions of timerbench, so differences can come from the code.", len(revisions))
 	}
 	older := ""
 	if redefined > 0 {
 		older = show.Count(redefined, "cell") + " left out: another machine measured a newer definition of the workload."
 	}
 	return slices.Concat(show.Para(out), show.Para(older), show.Bullets(list...), show.Para(answer.Default+" is named unless the interval of its ratio to another exact structure "+
-		"lies above 1.10, without the loop. Holds: all machines name the structure. A question mark means that it ties with the fastest on all. "+
-		"Elsewhere: the largest cost of a structure that one machine names on another machine, as a multiple of the fastest there."), show.Tables(table))
+		"lies above 1.10. Holds: all machines name the structure. A question mark means that it ties with the fastest on all. "+
+		"Elsewhere: the largest ratio of a structure that one machine names to the fastest on another. All ratios are without the loop."), show.Tables(table))
 }
 
 // everywhere returns the cells of the runs with the workload and the size of a cell, in its newest definition, and how many have an

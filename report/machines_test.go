@@ -37,7 +37,7 @@ func TestThePageOfSeveralMachinesSaysWhatHolds(t *testing.T) {
 	two.Environment.Revision = "fedcba9876543210"
 	page := Machines([]results.Named{one, two}, catalog.All()).Markdown()
 	fail.Unless(t, page,
-		"In 1 of 3 cells all 2 machines name the same structure. In 1 more one structure ties with the fastest on all. At worst the structure that one machine names takes 1.50 times as long",
+		"In 1 of 3 cells all 2 machines name the same structure. In 1 more one structure ties with the fastest on all. At worst, without the loop, the structure that one machine names takes 1.50 times as long",
 		"The runs are of 2 revisions of timerbench",
 		"- **A**: One, 4 cores, 32.8 kB, 1.05 MB, 1 January 0001, revision 0123456789ab, one.json\n",
 	)
