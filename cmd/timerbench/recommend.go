@@ -37,7 +37,8 @@ func newRecommend() *cobra.Command {
 unless another one is certainly better. The answer comes from the measured cells
 of a program, or from the nearest ones of the grid, and names them.
 RESULTS is a file or a folder of runs. The default is the last whole run in
-` + store.Parent + `/, or the run that is part of this program if there is none. A run is
+` + store.Parent + `/, or the run that is part of this program if there is none, or if the
+budget left out what is nearest to the question. A run is
 whole if it has all structures, workloads and sizes of the normal or the full
 profile. If a later run has only some cells but all structures, its cells
 replace those of the whole run, and recommend says so.`,
@@ -55,18 +56,17 @@ replace those of the whole run, and recommend says so.`,
 			if err != nil {
 				return err
 			}
-			r, from := found.run, found.from
 			if external {
-				if len(r.External) == 0 {
-					return fmt.Errorf("--external: %s has no external programs: want results of run --external", from)
+				if len(found.run.External) == 0 {
+					return fmt.Errorf("--external: %s has no external programs: want results of run --external", found.from)
 				}
-				r = r.Among(results.RoleExternal)
+				found.run = found.run.Among(results.RoleExternal)
 			}
 			out := cmd.OutOrStdout()
-			x, err := answer.Of(r, catalog.All()).Adviser().Answer(q)
+			x, err := found.answer(q, external || len(args) > 0)
 			switch {
 			case err != nil:
-				return fmt.Errorf("%s: %w", from, err)
+				return fmt.Errorf("%s: %w", found.from, err)
 			case asJSON:
 				return printJSON(out, x)
 			}
@@ -78,7 +78,7 @@ replace those of the whole run, and recommend says so.`,
 			if recorded != nil {
 				showNext(out, recording, recorded)
 			}
-			fmt.Fprintln(out, show.Wrapped(fmt.Sprintf("\nFrom %s: %s", from, About(r))))
+			fmt.Fprintln(out, show.Wrapped(fmt.Sprintf("\nFrom %s: %s", found.from, About(found.run))))
 			if found.note != "" {
 				fmt.Fprintln(out, show.Wrapped(found.note))
 			}
@@ -174,6 +174,27 @@ type source struct {
 	run  *results.Run
 	from string // the path of the results, or builtIn
 	note string // which cells come from a later run, or why that run does not answer; empty: none
+}
+
+// answer answers a question. If the budget of the run left out what is nearest to the question, and the results are not named, the run that is
+// part of this program answers instead, and a note says so. One answer never mixes the two.
+func (s *source) answer(q answer.Question, named bool) (answer.Answer, error) {
+	x, err := answer.Of(s.run, catalog.All()).Adviser().Answer(q)
+	if named || len(s.run.NotMeasured) == 0 {
+		return x, err
+	}
+	last, failed := lastKept()
+	if failed != nil {
+		return x, failed
+	}
+	y, failed := answer.Of(last, catalog.All()).Adviser().Answer(q)
+	if failed != nil || err == nil && y.Off() >= x.Off() {
+		return x, err
+	}
+	y.Notes = append(y.Notes, fmt.Sprintf("%s does not answer: its budget left out what is nearest to the question. More time may suffice: %s",
+		s.from, asTyped("run", "--budget", fmt.Sprintf("%.0fs", 2*s.run.Parameters.Budget))))
+	*s = source{run: last, from: builtIn}
+	return y, nil
 }
 
 // builtIn is the origin of the results in docs/results.

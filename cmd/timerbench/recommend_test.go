@@ -15,6 +15,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/results/store"
 	"github.com/timerbench/timerbench/internal/fail"
+	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/internal/tracetest"
 	"github.com/timerbench/timerbench/report/answer"
 	"github.com/timerbench/timerbench/structures/catalog"
@@ -206,6 +207,28 @@ func TestARunOfAPartAnswersForItsCells(t *testing.T) {
 	var typical strings.Builder
 	if showTypical(&typical, whole); strings.Count(typical.String(), "Take ") != 1 {
 		t.Errorf("%s, want an answer", typical.String())
+	}
+}
+
+// If the budget of the last whole run left out what is nearest to a question, the run of the program answers alone, and says why.
+func TestARunAnswersOnlyWithWhatItHas(t *testing.T) {
+	t.Chdir(t.TempDir())
+	mine := keptRun(t)
+	mine.Cells = slices.DeleteFunc(slices.Clone(mine.Cells), func(c results.Cell) bool { return c.N > 10_000 })
+	mine.Memory, mine.NotMeasured, mine.Parameters.Budget = nil, []string{"memory", "grid-uniform-50, n 1000000"}, 300
+	put(t, filepath.Join(store.Parent, "mine"), mine)
+	path := filepath.Join(store.Parent, "mine", store.FileName)
+	for line, from := range map[string]string{
+		"--n 1e6 --cancel 50%": builtIn, "--by memory": builtIn, "--n 1e6 --by tail --json": "",
+		"--n 1e4 --cancel 50%": path, "--cancel 50%": path, "--n 1e6 --cancel 50% " + path: path, "--n 1e7 --by longest": path,
+	} {
+		stdout, _ := must(t, append([]string{"recommend"}, strings.Fields(line)...)...)
+		stdout = strings.Join(strings.Fields(stdout), " ")
+		if fail.Unless(t, stdout, show.When(from != "", "From "+from+": ")); from != path {
+			fail.Unless(t, stdout, path+" does not answer: its budget left out", "run --budget 600s")
+		} else {
+			fail.UnlessLacks(t, stdout, "does not answer")
+		}
 	}
 }
 

@@ -70,6 +70,9 @@ type Answer struct {
 	Notes    []string `json:"notes,omitempty"` // what the results lack, in sentences
 }
 
+// Off is the distance of the number of timers that was measured from the one of the question, in powers of ten; infinite: any number does.
+func (x Answer) Off() float64 { return decades(x.Question.N, float64(cmp.Or(x.Among, x.Cells[0].N))) }
+
 // Used is a cell that answers a question.
 type Used struct {
 	Workload string      `json:"workload"`
@@ -131,7 +134,7 @@ func (a *Adviser) Answer(q Question) (Answer, error) {
 	}
 	best := f.names[0]
 	for _, name := range f.names {
-		if name == best || f.ratio(name, best).Lo < stats.TieBelow {
+		if e := f.ratio(name, best); name == best || e.OK() && e.Lo < stats.TieBelow {
 			out.Ties = append(out.Ties, name)
 		}
 	}

@@ -176,6 +176,53 @@ func TestWhetherItMatters(t *testing.T) {
 	}
 }
 
+// Without a share that is cancelled, the price is that of the middle cell, and the sentence says so.
+func TestAPriceNamesItsShareOfCancels(t *testing.T) {
+	t.Parallel()
+	a := advised(t)
+	line := func(cancel, rate float64) string {
+		x, err := a.Answer(Question{N: 1e4, Cancel: cancel, Reschedule: Unknown, Rate: Rate{Timers: rate, Moves: rate}})
+		fail.If(t, err)
+		return x.Lines[0]
+	}
+	const share = " if 50 % are cancelled"
+	fail.Unless(t, line(Unknown, 0), "timers a second"+share+": ")
+	fail.UnlessSame(t, "the price", strings.Replace(line(Unknown, 5e4), share, "", 1), line(0.5, 5e4))
+}
+
+// The rate of a program that moves timers is one of moves. No figure stands there twice.
+func TestSentencesAboutPrograms(t *testing.T) {
+	t.Parallel()
+	a := advised(t)
+	for name, want := range map[string]string{"conn-deadline": "At 50k moves a second, ", "kafka-purgatory": "At 50k timers a second, "} {
+		x, err := a.Answer(Question{Program: name, Cancel: Unknown, Reschedule: Unknown, N: 300, Rate: Rate{Timers: 5e4, Moves: 5e4}})
+		fail.If(t, err)
+		fail.Unless(t, x.Lines[0], want, "auto ")
+		if strings.Count(x.Lines[1], "times its time") > 1 {
+			t.Errorf("%s: %q", name, x.Lines[1])
+		}
+	}
+}
+
+// Structures that have no round in common do not tie.
+func TestWithoutARatioThereIsNoTie(t *testing.T) {
+	t.Parallel()
+	c := timed("hold", map[string]float64{"minheap": 10, "list": 10})
+	for i := range c.Rows[0].Cost {
+		c.Rows[0].Cost[i].Round += 100
+	}
+	c.Unit = "lifecycle"
+	for i := range c.Rows {
+		for j := range c.Rows[i].Cost {
+			c.Rows[i].Cost[j].Ops = 20
+		}
+	}
+	x, err := with(nil, []string{"minheap", "list"}, c).Adviser().Answer(Question{Cancel: Unknown, Reschedule: Unknown})
+	if err != nil || len(x.Rows) != 2 || len(x.Ties) != 1 {
+		t.Errorf("%v: %q tie: %q", err, x.Ties, x.Lines)
+	}
+}
+
 // A question that wants order or late structures has no others in its table, and what matters is quoted.
 func TestTheFieldIsNarrow(t *testing.T) {
 	t.Parallel()

@@ -62,7 +62,7 @@ func (a *Adviser) take(f *field, x *Answer) string {
 	default:
 		out += fmt.Sprintf(" The best is %s, and %s has %s, which is not certainly above %s.", best, x.Named, less(x.Named, best), show.Times(stats.NamedUpTo))
 	}
-	if usual := slices.Contains(f.names, Default); usual && x.Named != Default {
+	if usual := slices.Contains(f.names, Default); usual && x.Named != Default && !(x.Named == best && ties == 0 && f.names[1] == Default) {
 		out += fmt.Sprintf(" %s has %s.", Default, less(Default, x.Named))
 	}
 	if p := f.cells[0]; f.q.By == Time && len(f.cells) == 1 {
@@ -84,7 +84,7 @@ const listed = 3
 func (f *field) from(x *Answer) string {
 	if f.count.n > 0 {
 		out := fmt.Sprintf("Measured among %s (%s).", timers(float64(f.count.n)), show.Some(f.count.in, listed))
-		if f.q.N > 0 && decades(f.q.N, float64(f.count.n)) > 0.05 {
+		if f.q.N > 0 && x.Off() > 0.05 {
 			out += " That is not the question: it was measured for no nearer number."
 		}
 		return out
@@ -113,9 +113,10 @@ const leastCore = 0.01
 // below which rate package time takes next to nothing. It is empty if nothing is known.
 func (a *Adviser) matters(f *field, named string) string {
 	own, driven, on := a.prices(f.q.N, named)
-	cancel := f.q.Cancel
+	cancel, share := f.q.Cancel, ""
 	if cancel == Unknown {
-		cancel = f.cells[0].CancelRate
+		cancel = middle(f.cells, func(p place) stats.Estimate { return exactly(p.CancelRate) }).Center
+		share = show.When(len(f.cells) > 1, " if "+percent(cancel)+" are cancelled")
 	}
 	ofCore := func(list price.List, timers, moves float64) float64 {
 		calls := price.Calls{Stopped: timers * cancel, Moved: moves, Fired: timers * (1 - cancel)}
@@ -126,12 +127,14 @@ func (a *Adviser) matters(f *field, named string) string {
 		if len(own) == 0 || !(ofCore(own, 1, 0) > 0) {
 			return ""
 		}
-		return fmt.Sprintf("Keep package time up to about %s timers a second: they take less than %s of a core.",
-			show.Short(leastCore/ofCore(own, 1, 0)), show.Percent(leastCore))
+		return fmt.Sprintf("Keep package time up to about %s timers a second%s: they take less than %s of a core.",
+			show.Short(leastCore/ofCore(own, 1, 0)), share, show.Percent(leastCore))
 	}
-	if f.q.Reschedule != Unknown && f.q.Reschedule >= 0.5 && rate.Calls == 0 { // the rate is mostly of moves
+	switch {
+	case rate.Calls > 0:
+	case f.q.Reschedule >= 0.5 || f.q.Program != "" && f.cells[0].Unit == script.PerReschedule: // the rate is mostly of moves
 		rate.Timers = 0
-	} else if rate.Calls == 0 {
+	default:
 		rate.Moves = 0
 	}
 	var parts []string
@@ -148,7 +151,7 @@ func (a *Adviser) matters(f *field, named string) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	out := fmt.Sprintf("At %s a second, %s.", what, show.And(parts))
+	out := fmt.Sprintf("At %s a second%s, %s.", what, show.When(rate.Timers > 0, share), show.And(parts))
 	if len(own) > 0 && ofCore(own, rate.Timers, rate.Moves) < leastCore {
 		out += " Keep package time."
 	}
