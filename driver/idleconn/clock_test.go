@@ -10,6 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 	"unsafe"
+
+	"github.com/timerbench/timerbench/driver"
 )
 
 // many returns connections of a driver that is closed, with a word that their Reads share.
@@ -184,7 +186,8 @@ func TestConnectionsShareWakeups(t *testing.T) {
 }
 
 // The numbers of steps come round after 4096 to 8192 timeouts. A new connection times out on time all the same, and so does one
-// that is used again after a long time, or whose function has taken long.
+// that is used again after a long time, or whose function or driver
+// has taken long.
 func TestTimeoutsWhenTheNumbersOfStepsComeRound(t *testing.T) {
 	inBubble(t, func(t *testing.T, c *Conn, _ net.Conn) {
 		calls := 0
@@ -201,6 +204,12 @@ func TestTimeoutsWhenTheNumbersOfStepsComeRound(t *testing.T) {
 		}
 		_ = slow.Close()
 		time.Sleep(time.Hour)
+		c.Touch()
+		busy := newDriver(t, driver.Workers(1))
+		below, _ := net.Pipe()
+		late := New(busy, below, time.Second)
+		busy.AfterFunc(0, func() { time.Sleep(3000 * time.Second) })
+		mustEnd(t, "looked at late", 3001*time.Second, late.Read)
 		if synctest.Wait(); calls != 9 {
 			t.Errorf("a function was called %d times, want 9", calls)
 		}

@@ -222,8 +222,8 @@ func (c *Conn) look() {
 	drained := c.drained()
 	switch {
 	case r.closed || c.isTimedOut():
-	case drained:
-		c.use()
+	case drained, c.idle() < -r.timeout: // the driver may be so late that the numbers of steps have come round
+		c.renew()
 		c.start()
 	case c.idle() < r.timeout:
 		c.start()
