@@ -61,9 +61,9 @@ type For[T any] struct {
 	// Allocates marks a structure that allocates in the steady state, like the code that it represents.
 	Allocates bool
 
-	// MaxBytes is the upper bound of the heap that a timer takes, including a value of 8 bytes, with
-	// 10,000 or more timers and after any history. The empty structure, or 256 KiB if that is more,
-	// comes on top. 0 means not declared.
+	// MaxBytes is the upper bound of the heap that a timer takes, including a value of 8 bytes, with 10,000
+	// or more timers of the memory chart. The empty structure, or 256 KiB if that is more, comes on top.
+	// Other deadlines may take more in hwheel and auto, as they document. 0 means not declared.
 	MaxBytes int
 
 	// ThirdParty is the module of the container that the structure adapts. Empty for our own.
