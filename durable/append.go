@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -225,18 +224,11 @@ func (c *Client) newBatch(work bool) *batch {
 
 // add adds a record, to the last item of its partition if no answer is needed and the item stays small.
 func (b *batch) add(partition int, rec *record) {
-	list, body := b.lists[partition], []byte(nil)
-	asks := rec.op.asks()
-	if last := len(list) - 1; !asks && last >= 0 && !list[last].asks {
-		begin := len(list[last].body)
-		if body = rec.append(list[last].body); len(body) <= b.c.batch()/2 {
-			list[last].body = body
-			list[last].count++
-			return
-		}
-		body = slices.Clone(body[begin:])
-	} else {
-		body = rec.append(nil)
+	list, body, asks := b.lists[partition], rec.append(nil), rec.op.asks()
+	if last := len(list) - 1; !asks && last >= 0 && !list[last].asks && len(list[last].body)+len(body) <= b.c.batch()/2 {
+		list[last].body = append(list[last].body, body...)
+		list[last].count++
+		return
 	}
 	b.lists[partition] = append(list, item{body: body, count: 1, asks: asks, work: b.work,
 		done: func(pos uint64, _ bool, err error) { b.came <- stored{pos, err} }})

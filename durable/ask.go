@@ -140,10 +140,8 @@ func (k *cold) catchUp(ctx context.Context) error {
 				if err := sleep(ctx, changingPause); err != nil {
 					return err
 				}
-				if now, err := k.last(ctx, k.partition); err != nil {
+				if last, err = k.last(ctx, k.partition); err != nil {
 					return err
-				} else if now < last {
-					break
 				}
 			}
 		}

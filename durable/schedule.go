@@ -33,12 +33,20 @@ func (d due) stale() bool {
 	return true
 }
 
+// since returns a position that orders what is due at the same time: timers that were given back begin as they fired.
+func (e *entry) since() uint64 {
+	if e.state == isFired {
+		return e.more.id
+	}
+	return e.rev
+}
+
 // schedule is a heap of entries by time.
 type schedule []due
 
 func (s schedule) Len() int { return len(s) }
 func (s schedule) Less(i, j int) bool {
-	return s[i].at < s[j].at || s[i].at == s[j].at && s[i].rev < s[j].rev
+	return s[i].at < s[j].at || s[i].at == s[j].at && s[i].since() < s[j].since()
 }
 func (s schedule) Swap(i, j int) { s[i], s[j] = s[j], s[i] }
 func (s *schedule) Push(x any)   { *s = append(*s, x.(due)) }

@@ -210,6 +210,27 @@ func TestRunsFireInOrder(t *testing.T) {
 	})
 }
 
+// Timers that a worker has given back are handled in the order in which they fired, although a log that was cleaned has another one.
+func TestGivenBackInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newAlone(t)
+		a.loaded.Store(false)
+		var keeps []record
+		for _, key := range []string{"first", "second"} {
+			a.set(Timer{Key: key, Deadline: time.Now()})
+			id := a.write(messageID{9, 1}, record{op: opFire, key: key, rev: position(a.seq.Load(), 0)})
+			rev := a.write(messageID{9, 2}, record{op: opRelease, id: id})
+			keeps = append(keeps, record{op: opKeep, state: isFired, key: key, id: id, rev: rev})
+		}
+		a.write(messageID{8, 1}, keeps[1])
+		a.write(messageID{8, 2}, keeps[0])
+		fatalIf(t, a.see(t.Context(), message{seq: isLevel}))
+		if records := <-a.sent; len(records) != 2 || records[0].id != keeps[0].id {
+			t.Errorf("%+v are written", records)
+		}
+	})
+}
+
 // blocking is a log that blocks at messages with a text until it is released.
 type blocking struct {
 	slog.Handler
