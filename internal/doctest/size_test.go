@@ -15,18 +15,18 @@ var closures = []struct {
 	pkg             string
 	lines, packages int
 }{
-	{"./bench", 14_900, 14},
-	{"./report", 12_720, 16},
-	{"./trace", 2_020, 2},
+	{"./bench", 14_820, 14},
+	{"./report", 12_680, 16},
+	{"./trace", 2_010, 2},
 	{"./structures/minheap", 1_220, 8},
-	{"./structures/auto", 4_390, 11},
-	{"./driver", 10_170, 15},
-	{"./cmd/timerbench", 50_200, 89},
+	{"./structures/auto", 4_370, 11},
+	{"./driver", 10_150, 15},
+	{"./cmd/timerbench", 50_000, 89},
 }
 
 // mostCode and mostTests are lines of Go in the module and the nested modules. mostFiles is the number of Go files in a
 // folder, without tests. The ceilings are a little above the sizes: a change that needs more raises them, and says why.
-const mostCode, mostTests, mostFiles = 65_300, 39_990, 18
+const mostCode, mostTests, mostFiles = 65_400, 39_750, 18
 
 // make size prints what TestSize logs.
 func TestSize(t *testing.T) {
