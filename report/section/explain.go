@@ -40,7 +40,7 @@ func Facts(e entry.Entry, r *answer.Run) *show.Table {
 		}
 	}
 	t.Add("Memory", show.Joined("; ",
-		show.When(e.MaxBytes > 0, fmt.Sprintf("at most %d bytes per timer with 10,000 or more timers, including a value of 8 bytes", e.MaxBytes)),
+		show.When(e.MaxBytes > 0, fmt.Sprintf("at most %d bytes per timer in the chart of memory, including a value of 8 bytes; other deadlines may take more", e.MaxBytes)),
 		"allocates "+show.When(!e.Allocates, "nothing ")+"in the steady state",
 		show.When(largest.N > 0, fmt.Sprintf("measured with %s timers: %s bytes, and %s after timers were replaced",
 			short(largest.N), show.Figure(largest.Bytes), show.Figure(largest.AgedBytes)))))
