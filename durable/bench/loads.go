@@ -280,7 +280,9 @@ func (r *result) fill(ctx context.Context, dir string, pending int) error {
 		defer cancel()
 		return s.client.Set(ctx, &timer{n: -2 - rand.IntN(1e9), at: far})
 	})
-	r.Restart = time.Since(began).Seconds()
+	if err == nil {
+		r.Restart = time.Since(began).Seconds()
+	}
 	return err
 }
 

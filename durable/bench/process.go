@@ -232,10 +232,17 @@ func (s *site) killServer(node int) {
 	if cmd == nil || cmd.Process == nil || cmd.ProcessState != nil {
 		return
 	}
-	for _, pid := range tree(cmd.Process.Pid) {
+	pids := tree(cmd.Process.Pid)
+	for _, pid := range pids {
 		_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended
 	}
 	_ = cmd.Wait()
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		alive := func(pid int) bool { return syscall.Kill(pid, 0) == nil }
+		if !slices.ContainsFunc(pids, alive) { // PostgreSQL does not start while a child of the killed server has its memory
+			return
+		}
+	}
 }
 
 func (s *site) close() {

@@ -32,7 +32,11 @@ func (all results) markdown() string {
 			text += " | - | - |\n"
 			continue
 		}
-		text += fmt.Sprintf(" | %.0f/%.0f | %.1f s, %s |\n", r.Memory, r.Disk, r.Restart, grouped(float64(r.Pending)))
+		start := "not within a minute"
+		if r.Restart > 0 {
+			start = fmt.Sprintf("%.1f s", r.Restart)
+		}
+		text += fmt.Sprintf(" | %.0f/%.0f | %s, %s |\n", r.Memory, r.Disk, start, grouped(float64(r.Pending)))
 	}
 	text += "\n| kill -9: missing after 30 s/early/handled again/back after a cancel; first timer late | worker | server | both |\n|---|---:|---:|---:|\n"
 	for _, r := range all.Systems {
