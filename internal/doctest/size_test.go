@@ -26,7 +26,7 @@ var closures = []struct {
 
 // mostCode and mostTests are lines of Go in the module and the nested modules. mostFiles is the number of Go files in a
 // folder, without tests. The ceilings are a little above the sizes: a change that needs more raises them, and says why.
-const mostCode, mostTests, mostFiles = 65_400, 39_750, 18
+const mostCode, mostTests, mostFiles = 65_420, 39_750, 18
 
 // make size prints what TestSize logs.
 func TestSize(t *testing.T) {
