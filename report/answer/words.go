@@ -62,7 +62,7 @@ func (a *Adviser) take(f *field, x *Answer) string {
 	default:
 		out += fmt.Sprintf(" The best is %s, and %s has %s, which is not certainly above %s.", best, x.Named, less(x.Named, best), show.Times(stats.NamedUpTo))
 	}
-	if usual := slices.Contains(f.names, Default); usual && x.Named != Default && !(x.Named == best && ties == 0 && f.names[1] == Default) {
+	if usual := slices.Contains(f.names, Default); usual && x.Named != Default && (x.Named != best || ties != 0 || f.names[1] != Default) {
 		out += fmt.Sprintf(" %s has %s.", Default, less(Default, x.Named))
 	}
 	if p := f.cells[0]; f.q.By == Time && len(f.cells) == 1 {
