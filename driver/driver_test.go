@@ -244,7 +244,7 @@ func TestWhatIsDueAtOnceFiresAtOnce(t *testing.T) {
 	})
 }
 
-// What is stopped before a pass comes to it, in any order, counts for nothing but a stop.
+// A timer that is stopped before a pass comes to it, in any order, counts only as stopped.
 func TestWhatIsDueAtOnceCanBeStopped(t *testing.T) {
 	driver.Alone(t, func(t *testing.T, d *driver.Driver) {
 		d.Schedule(ms, func() { // no pass comes while it runs

@@ -159,7 +159,7 @@ func TestLatenessOfAPass(t *testing.T) {
 	}
 }
 
-// What is stopped or moved while it waits for a worker is not counted, and leaves nothing in the queue.
+// A timer that is stopped or moved while it waits for a worker is not counted as fired, and leaves nothing in the queue.
 func TestFunctionsThatAreTakenBackLeaveNothing(t *testing.T) {
 	Alone(t, func(t *testing.T, d *Driver) {
 		release, log := make(chan struct{}), NewLog()

@@ -14,8 +14,8 @@ import (
 	"github.com/timerbench/timerbench/structures/hwheellist"
 )
 
-// crowdedDriver returns a driver whose shards have so many timers that stops may wait, as those of a goroutine that has started
-// none do.
+// crowdedDriver returns a driver whose shards have enough timers that stops may wait. The stops of a goroutine that has started no
+// timer do.
 func crowdedDriver(t *testing.T, shards int) (d *Driver, stopWaits func()) {
 	d = Made(t, Shards(shards))
 	for i := range shards * crowd {
@@ -173,7 +173,7 @@ func TestAnEmptyShardIsEnteredOnce(t *testing.T) {
 	}
 }
 
-// A goroutine whose shard is busy moves to another group, and waits if those that it tries are busy, too.
+// A goroutine whose shard is busy moves to another group. It waits after a few tries that find only busy shards.
 func TestGoroutinesPart(t *testing.T) {
 	d := Made(t, Shards(4*shardsPerGroup))
 	for i, want := range []uint32{0, 4, 8, 12, 1, 5} {

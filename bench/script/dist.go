@@ -149,7 +149,7 @@ func GridDists() []NamedDist {
 }
 
 // AllDists returns the families of the grid and the increments of Jones 1986 that the grid lacks. Most increments of
-// triangular are long, and those of biased are nearly equal.
+// triangular are long, and increments of biased are nearly equal.
 func AllDists() []NamedDist {
 	return append(GridDists(),
 		NamedDist{"triangular", "density rising from 0 to 1.5 mean", func(mean float64) Dist { return triangular(float64(3*mean) / 2) }},

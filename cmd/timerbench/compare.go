@@ -269,7 +269,7 @@ func (f *abFlags) run(cmd *cobra.Command, _ []string) (err error) {
 // side is a program, or the commit of a revision, that a flag names.
 type side struct{ flag, what, program, repository, commit string }
 
-// find finds what the flag names. It builds nothing.
+// find looks up the program or the commit, and builds nothing.
 func (s *side) find(ctx context.Context) (err error) {
 	if info, missing := os.Stat(s.what); missing == nil && info.Mode().IsRegular() { // and no revision
 		s.program, err = filepath.Abs(s.what)

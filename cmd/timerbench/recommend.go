@@ -176,8 +176,8 @@ type source struct {
 	note string // which cells come from a later run, or why that run does not answer; empty: none
 }
 
-// answer answers a question. If the budget of the run left out what is nearest to the question, and the results are not named, the run that is
-// part of this program answers instead, and a note says so. One answer never mixes the two.
+// answer takes the answer from the results. The built-in run answers instead, and a note says so, if the budget left out what is nearest
+// to the question and the user has not named the results. One answer never mixes the two.
 func (s *source) answer(q answer.Question, named bool) (answer.Answer, error) {
 	x, err := answer.Of(s.run, catalog.All()).Adviser().Answer(q)
 	if named || len(s.run.NotMeasured) == 0 {

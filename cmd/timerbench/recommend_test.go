@@ -210,7 +210,7 @@ func TestARunOfAPartAnswersForItsCells(t *testing.T) {
 	}
 }
 
-// If the budget of the last whole run left out what is nearest to a question, the run of the program answers alone, and says why.
+// The built-in run answers alone, and says why, if the budget of the last whole run left out what is nearest to the question.
 func TestARunAnswersOnlyWithWhatItHas(t *testing.T) {
 	t.Chdir(t.TempDir())
 	mine := keptRun(t)

@@ -25,7 +25,7 @@ func TestTwoRunsInOneSecondGetTwoFolders(t *testing.T) {
 	fail.UnlessSame(t, "the folders", got, []string{"out/2026-11-21-073012-normal", "out/2026-11-21-073012-normal-2"})
 }
 
-// A run without results leaves none of the folders that it made, and those of others.
+// A run without results removes the folders that it made. Folders of other runs stay.
 func TestARunWithoutResultsLeavesNothing(t *testing.T) {
 	for _, path := range []string{"", filepath.Join("a", "b", "c")} {
 		for _, there := range []string{"", store.Parent, "a"} {
